@@ -14,7 +14,9 @@
 //   A::mutex               lock, try_lock, unlock
 //   A::pause()             one turn of a spin loop
 //
-// The policy's operations take no labels: the checker knows each by its source line.
+// The policy's operations take no labels: the checker knows each by its source line. They pass on the order of their
+// caller, who justifies it:
+// lint: orderings-forward
 #pragma once
 
 #include <filch/base/units.hpp>

@@ -1,0 +1,60 @@
+"""What the lints share: findings, and which files the tree holds."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+CPP = {".hpp", ".cpp", ".h", ".cc"}
+SKIP = {".git", "build", "__pycache__", ".cache"}
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    file: str
+    line: int
+    lint: str
+    message: str
+
+    def __str__(self):
+        return f"{self.file}:{self.line}: [{self.lint}] {self.message}"
+
+
+class Tree:
+    """The files of the repository at `root`, as paths relative to it. A source is read once."""
+
+    def __init__(self, root):
+        self.root = Path(root).resolve()
+        self._sources = {}
+        self.files = self._list()
+
+    def _list(self):
+        if (self.root / ".git").exists():
+            out = subprocess.run(
+                ["git", "-C", str(self.root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                capture_output=True, check=True).stdout
+            names = [Path(name) for name in out.decode().split("\0") if name]
+        else:
+            names = [path.relative_to(self.root) for path in self.root.rglob("*")]
+        return sorted(n for n in names if not SKIP & set(n.parts) and (self.root / n).is_file())
+
+    def under(self, *folders, suffixes=CPP):
+        return [f for f in self.files if f.parts[0] in folders and f.suffix in suffixes]
+
+    def text(self, name):
+        return (self.root / name).read_text(encoding="utf-8", errors="replace")
+
+    def source(self, name):
+        if name not in self._sources:
+            import cpp
+            self._sources[name] = cpp.Source(str(name), self.text(name))
+        return self._sources[name]
+
+
+def layer_of(name):
+    """The layer of a file: include/filch/<layer>/… or src/<layer>/…; None for what lies beside the layers."""
+    parts = name.parts
+    if parts[:2] == ("include", "filch") and len(parts) > 3:
+        return parts[2]
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    return None
