@@ -1,0 +1,310 @@
+// The lock-free work-stealing deque: one owner pushes and pops at the bottom, any number of thieves steal at the top.
+// kernel: light headers only
+//
+// Chase and Lev, "Dynamic circular work-stealing deque" (SPAA 2005), with the C11 orderings of Lê, Pop, Cohen and
+// Zappella Nardelli (PPoPP 2013), changed in two ways. Every store to `bottom_` is a release (since C++20 a later relaxed
+// store is no part of the release sequence, so a thief that reads pop's store would not see older slots). And rings are
+// kept one per size class and used again, so that a deque that grew in a burst gives its pages back in `trim`.
+//
+// Who may call what: one thread at a time holds the `owner_handle`; everybody may hold a `thief_handle`.
+//
+// Invariants
+//   I1  top_ never decreases. The items are those with index in [top_, bottom_).
+//   I2  bottom_ is written by the owner only. It is one less than the truth only inside `pop`.
+//   I3  A slot of the present ring is overwritten only when its old index is below top_.
+//   I4  A ring that is not the present one is not written. Item i is in every ring that was the present one while i was
+//       in the deque, at slot i & mask, until `trim` empties the ring, and `trim` first moves top_ past i.
+//   I5  Index i is given to whoever moves top_ from i to i + 1, or to the owner when it sees i above top_ after having
+//       published bottom_ = i: to exactly one of them.
+// Indices are unsigned and wrap; only differences, as signed numbers, are compared.
+#pragma once
+
+#include <filch/base/assert.hpp>
+#include <filch/base/atomics.hpp>
+#include <filch/base/cache_line.hpp>
+#include <filch/queue/steal_result.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+namespace filch::inline v0::queue {
+
+// `Item` is trivially copyable and as large as a pointer: larger tasks are held by pointer, so that a huge task object
+// never travels over a stack by value.
+template <class Item, class A = std_atomics>
+class deque {
+  static_assert(std::is_trivially_copyable_v<Item>, "an item of a deque must be trivially copyable");
+  static_assert(sizeof(Item) == sizeof(void*), "an item of a deque must be as large as a pointer: push a pointer to it");
+
+ public:
+  using index = std::uint64_t;
+  using difference = std::int64_t;
+
+  static constexpr std::uint32_t k_default_capacity = 256;  // 2 KiB; guess
+
+  class owner_handle;
+  class thief_handle;
+
+  // `capacity` is rounded up to a power of two; the deque grows as needed and never falls below it. `first_index` lets
+  // a test begin near a wrap-around.
+  explicit deque(std::uint32_t capacity = k_default_capacity, index first_index = 0)
+      : top_{first_index}, bottom_{first_index}, smallest_class_{class_of(capacity)}, cached_top_{first_index} {
+    own_ring_ = open_ring(smallest_class_);
+    ring_.store(own_ring_, std::memory_order_relaxed);  // before publication
+  }
+
+  deque(const deque&) = delete;
+  deque& operator=(const deque&) = delete;
+
+  ~deque() {
+    for (ring* r : rings_) {
+      if (r == nullptr) continue;
+      A::destroy_array(r->slots, r->capacity());
+      A::destroy(r);
+    }
+  }
+
+  [[nodiscard]] owner_handle owner() { return owner_handle{*this}; }
+  [[nodiscard]] thief_handle thief() { return thief_handle{*this}; }
+
+  // How many items there are, as seen from anywhere: a hint, never negative, true when nobody else is at work.
+  [[nodiscard]] std::uint64_t size_hint() const {
+    const index b = bottom_.load(std::memory_order_relaxed);  // statistic
+    const index t = top_.load(std::memory_order_relaxed);     // statistic
+    const auto n = static_cast<difference>(b - t);
+    return n > 0 ? static_cast<std::uint64_t>(n) : 0;
+  }
+
+ private:
+  using slot = typename A::template atomic<Item>;
+
+  // A circular array. Its description is written before publication and constant afterwards.
+  struct ring {
+    slot* slots = nullptr;
+    index mask = 0;
+    std::uint32_t size_class = 0;
+
+    [[nodiscard]] std::size_t capacity() const { return static_cast<std::size_t>(mask) + 1; }
+    [[nodiscard]] slot& at(index i) const { return slots[i & mask]; }
+  };
+
+  static constexpr std::uint32_t k_classes = 48;
+
+  static std::uint32_t class_of(std::uint32_t capacity) {
+    FILCH_ASSERT(capacity >= 1 && capacity <= (1u << 30), capacity);
+    return static_cast<std::uint32_t>(std::bit_width(std::bit_ceil(capacity)) - 1);
+  }
+
+  // The ring of that class, made at its first use. Throws std::bad_alloc and leaves everything as it was.
+  ring* open_ring(std::uint32_t size_class) {
+    FILCH_ASSERT(size_class < k_classes, size_class);
+    if (rings_[size_class] != nullptr) return rings_[size_class];
+    const std::size_t capacity = std::size_t{1} << size_class;
+    auto* fresh = A::template make<ring>();
+    try {
+      fresh->slots = A::template make_array<slot>(capacity);
+    } catch (...) {
+      A::destroy(fresh);
+      throw;
+    }
+    fresh->mask = capacity - 1;
+    fresh->size_class = size_class;
+    return rings_[size_class] = fresh;
+  }
+
+  // Any thread.
+  alignas(k_no_sharing_bytes) typename A::template atomic<index> top_;
+  // Written by the owner, read by any thread.
+  alignas(k_no_sharing_bytes) typename A::template atomic<index> bottom_;
+  typename A::template atomic<ring*> ring_;
+  // Immutable.
+  std::uint32_t smallest_class_;
+  // Owner only.
+  ring* own_ring_ = nullptr;  // what ring_ holds
+  index cached_top_;          // at most top_: how far down the owner knows the slots to be free
+  ring* rings_[k_classes] = {};
+};
+
+// The owner's side. Copies of the handle are the same owner: one thread at a time.
+template <class Item, class A>
+class deque<Item, A>::owner_handle {
+ public:
+  // Strong guarantee: throws std::bad_alloc when the deque must grow and cannot, and nothing is lost.
+  void push(Item item) {
+    deque& d = *deque_;
+    const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
+    if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);
+    d.own_ring_->at(b).store(item, std::memory_order_relaxed);  // ordered by [Q1]
+    // [Q1] release store: publishes the slot, and the ring it is in → [Q4] in `steal_one`.
+    d.bottom_.store(b + 1, std::memory_order_release);
+  }
+
+  // Makes room for `count` further pushes, which then cannot throw.
+  void reserve(std::uint64_t count) {
+    deque& d = *deque_;
+    const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
+    if (b + count - d.cached_top_ > d.own_ring_->capacity()) make_room(count);
+  }
+
+  // The newest item.
+  [[nodiscard]] std::optional<Item> pop() {
+    deque& d = *deque_;
+    const index b = d.bottom_.load(std::memory_order_relaxed) - 1;  // owner-only
+    index t = d.top_.load(std::memory_order_relaxed);               // revalidated by [Q3]
+    if (static_cast<difference>(b - t) < 0) return std::nullopt;    // exact: top_ never decreases (I1)
+
+    // [Q2] release store: a thief that reads this value must still see the slots below it → [Q4] in `steal_one`.
+    d.bottom_.store(b, std::memory_order_release);
+    // [Q3] seq_cst fence: "publish bottom_, then read top_" here against "read top_, then read bottom_" in the thief
+    // ↔ [Q5]. It forbids that both sides read the old value and take the same item.
+    A::fence(std::memory_order_seq_cst);
+    t = d.top_.load(std::memory_order_relaxed);  // ordered by [Q3]
+
+    const auto left = static_cast<difference>(b - t);
+    if (left > 0) return d.own_ring_->at(b).load(std::memory_order_relaxed);  // owner-only (I5)
+
+    std::optional<Item> result;
+    if (left == 0) {
+      // The last item: the owner races with the thieves for it.
+      const Item item = d.own_ring_->at(b).load(std::memory_order_relaxed);  // owner-only
+      // [Q6] release on success: a thief that reads the new top_ must see the bottom_ stored above → [Q7] in
+      // `steal_one`. Relaxed on failure: the winner's item is not looked at.
+      if (d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) {
+        result = item;
+      }
+    }
+    // [Q8] release store: as in [Q2], the older slots stay visible → [Q4] in `steal_one`.
+    d.bottom_.store(b + 1, std::memory_order_release);
+    return result;
+  }
+
+  // The oldest item: for an owner that works in FIFO order. Not mixed up with a thief's steal only in that it never
+  // gives up: losing an item to a thief means trying the next one.
+  [[nodiscard]] std::optional<Item> pop_oldest() {
+    deque& d = *deque_;
+    const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
+    index t = d.top_.load(std::memory_order_relaxed);           // revalidated by [Q9]
+    while (static_cast<difference>(b - t) > 0) {
+      const Item item = d.own_ring_->at(t).load(std::memory_order_relaxed);  // owner-only
+      // [Q9] release on success: as in [Q6] → [Q7] in `steal_one`. Relaxed on failure: only the index is used.
+      if (d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) return item;
+    }
+    return std::nullopt;
+  }
+
+  // Called by an owner that goes to sleep: if the deque is empty and has grown, it goes back to its smallest ring and
+  // gives the pages of the larger ones back. True if it did.
+  bool trim() {
+    deque& d = *deque_;
+    if (d.own_ring_->size_class == d.smallest_class_) return false;
+    const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
+    index t = d.top_.load(std::memory_order_relaxed);           // revalidated by [Q10]
+    if (t != b) return false;
+    // Moving top_ past t makes every thief that still holds the old ring fail, whatever it reads there (I4).
+    // [Q10] release on success: a thief that reads the new top_ sees the present bottom_, not an older, larger one
+    // → [Q7] in `steal_one`. Relaxed on failure: nothing was read.
+    if (!d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) return false;
+    // [Q11] release store: as in [Q2] → [Q4] in `steal_one`.
+    d.bottom_.store(b + 1, std::memory_order_release);
+    d.cached_top_ = b + 1;
+    d.own_ring_ = d.rings_[d.smallest_class_];
+    // [Q12] release store: publishes the ring's slots → [Q13] in `steal_one`.
+    d.ring_.store(d.own_ring_, std::memory_order_release);
+    for (std::uint32_t c = d.smallest_class_ + 1; c != k_classes; ++c) {
+      if (d.rings_[c] != nullptr) A::discard(d.rings_[c]->slots, d.rings_[c]->capacity());
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::uint64_t size_hint() const { return deque_->size_hint(); }
+  [[nodiscard]] std::size_t capacity() const { return deque_->own_ring_->capacity(); }
+
+ private:
+  friend deque;
+  explicit owner_handle(deque& d) : deque_{&d} {}
+
+  // Finds out how many slots are really free and moves to a larger ring while `count` do not fit.
+  [[gnu::cold, gnu::noinline]] void make_room(std::uint64_t count) {
+    deque& d = *deque_;
+    const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
+    // [Q14] acquire load: a thief's read of a slot comes before the owner's next write to it ← [Q15] in `steal_one`.
+    d.cached_top_ = d.top_.load(std::memory_order_acquire);
+    std::uint32_t size_class = d.own_ring_->size_class;
+    while (b + count - d.cached_top_ > (std::uint64_t{1} << size_class)) {
+      if (++size_class == k_classes) throw std::bad_alloc();
+    }
+    if (size_class == d.own_ring_->size_class) return;
+    ring* const larger = d.open_ring(size_class);
+    for (index i = d.cached_top_; i != b; ++i) {
+      const Item item = d.own_ring_->at(i).load(std::memory_order_relaxed);  // owner-only
+      larger->at(i).store(item, std::memory_order_relaxed);                  // ordered by [Q16]
+    }
+    d.own_ring_ = larger;
+    // [Q16] release store: publishes the copied slots → [Q13] in `steal_one`.
+    d.ring_.store(larger, std::memory_order_release);
+  }
+
+  deque* deque_;
+};
+
+// A thief's side: may be used by any thread but the owner's.
+template <class Item, class A>
+class deque<Item, A>::thief_handle {
+ public:
+  // The oldest item.
+  [[nodiscard]] steal_result<Item> steal() { return steal_one(); }
+
+  // Up to half of the items, at most `limit`, at least one: the oldest is returned, the others are moved to the thief's
+  // own deque in their order. They are taken one by one, because the owner may pop any item but the oldest without
+  // asking anybody, so a larger claim could not be kept. Strong guarantee: room is made before anything is taken.
+  [[nodiscard]] steal_batch_result<Item> steal_half(owner_handle into, std::uint32_t limit) {
+    FILCH_ASSERT(into.deque_ != deque_, "a deque cannot be robbed by its own owner");
+    const std::uint64_t half = (deque_->size_hint() + 1) / 2;
+    const std::uint64_t wanted = half < limit ? half : limit;
+    if (wanted > 1) into.reserve(wanted - 1);
+    const steal_result<Item> first = steal_one();
+    steal_batch_result<Item> result{first.status, first.item, 0};
+    while (result.is_taken() && result.moved + 1 < wanted) {
+      const steal_result<Item> further = steal_one();
+      if (!further.is_taken()) break;
+      into.push(further.item);
+      ++result.moved;
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::uint64_t size_hint() const { return deque_->size_hint(); }
+
+ private:
+  friend deque;
+  explicit thief_handle(deque& d) : deque_{&d} {}
+
+  steal_result<Item> steal_one() {
+    deque& d = *deque_;
+    // [Q7] acquire load: whoever moved top_ here had stored bottom_ before; an older bottom_ is not seen ← [Q6] ← [Q9]
+    // ← [Q10] ← [Q15].
+    index t = d.top_.load(std::memory_order_acquire);
+    // [Q5] seq_cst fence: "read top_, then read bottom_", the thief's half of ↔ [Q3] in `pop`.
+    A::fence(std::memory_order_seq_cst);
+    // [Q4] acquire load: the slots below bottom_ and their ring are visible ← [Q1] ← [Q2] ← [Q8] ← [Q11].
+    const index b = d.bottom_.load(std::memory_order_acquire);
+    if (static_cast<difference>(b - t) <= 0) return {steal_status::empty, {}};
+    // [Q13] acquire load: a ring newer than the one that [Q4] made visible comes with its slots ← [Q12] ← [Q16].
+    const ring* r = d.ring_.load(std::memory_order_acquire);
+    // The item is read before it is claimed: afterwards the owner may reuse the slot.
+    const Item item = r->at(t).load(std::memory_order_relaxed);  // revalidated by [Q15]
+    // [Q15] release on success: the read of the slot above comes before the owner's next write to it → [Q14] in
+    // `make_room`, and as in [Q6] → [Q7]. Relaxed on failure: nothing was taken.
+    if (!d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) {
+      return {steal_status::lost, {}};
+    }
+    return {steal_status::taken, item};
+  }
+
+  deque* deque_;
+};
+
+}  // namespace filch::inline v0::queue

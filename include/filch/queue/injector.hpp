@@ -1,0 +1,99 @@
+// The injector: the queue for work that comes from outside the workers. First in, first out; any thread pushes, any
+// worker takes.
+// kernel: light headers only
+//
+// An `mpsc` whose consumer side passes from worker to worker under a one-word lock that is only ever tried: a worker
+// that finds it taken reports `lost` and looks elsewhere. An optional bound makes `try_push` refuse, so that the caller
+// can push back on whoever produces.
+//
+// Invariants
+//   I1  size_ is never below the number of items: it is raised before a push and lowered after a pop. So whoever sees 0
+//       after a fence may sleep, because every pusher looks for sleepers after its push.
+//   I2  With a bound, size_ counts at most `bound` items and, for a moment, pushes that will be refused.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+#include <filch/base/cache_line.hpp>
+#include <filch/queue/mpsc.hpp>
+#include <filch/queue/steal_result.hpp>
+
+#include <cstdint>
+
+namespace filch::inline v0::queue {
+
+template <class A = std_atomics>
+class injector {
+ public:
+  using node = typename mpsc<A>::node;
+
+  static constexpr std::uint64_t k_unbounded = UINT64_MAX;
+
+  explicit injector(std::uint64_t bound = k_unbounded) : bound_{bound} {}
+
+  // Any thread. Takes the item even above the bound: for work that must not be refused.
+  void push(node* item) { push_list(item, item, 1); }
+
+  // Any thread: a chain of `count` nodes, linked through `next`, in its order.
+  void push_list(node* first, node* last, std::uint64_t count) {
+    size_.fetch_add(count, std::memory_order_relaxed);  // ordered by [M1]
+    items_.push_list(first, last);
+  }
+
+  // Any thread. `full`: the bound is reached and the item is still the caller's.
+  [[nodiscard]] push_status try_push(node* item) {
+    if (bound_ != k_unbounded) {
+      if (size_.fetch_add(1, std::memory_order_relaxed) >= bound_) {  // ordered by [M1]
+        size_.fetch_sub(1, std::memory_order_relaxed);                // statistic
+        return push_status::full;
+      }
+      items_.push(item);
+    } else {
+      push(item);
+    }
+    return push_status::pushed;
+  }
+
+  // Any worker: the oldest item.
+  [[nodiscard]] steal_result<node*> pop() {
+    node* item = nullptr;
+    const steal_status status = pop_batch(1, [&](node* taken) { item = taken; });
+    return {status, item};
+  }
+
+  // Any worker: up to `limit` items, oldest first, each handed to `take` while the consumer's side is held; `take` must
+  // not throw. `taken` if there was at least one.
+  template <class Take>
+  [[nodiscard]] steal_status pop_batch(std::uint32_t limit, Take&& take) {
+    if (is_empty()) return steal_status::empty;
+    // [J1] acquire exchange: the previous consumer's changes to its side are visible ← [J2].
+    if (consumer_busy_.exchange(1, std::memory_order_acquire) != 0) return steal_status::lost;
+    std::uint32_t taken = 0;
+    while (taken != limit) {
+      const steal_result<node*> next = items_.pop();
+      if (!next.is_taken()) break;
+      take(next.item);
+      ++taken;
+    }
+    // [J2] release store: hands the consumer's side over → [J1].
+    consumer_busy_.store(0, std::memory_order_release);
+    if (taken != 0) size_.fetch_sub(taken, std::memory_order_relaxed);  // statistic
+    // Nothing there although something is counted: a producer is in the middle of its push, or about to be refused.
+    return taken != 0 ? steal_status::taken : steal_status::lost;
+  }
+
+  [[nodiscard]] bool is_empty() const { return size_hint() == 0; }
+  [[nodiscard]] std::uint64_t size_hint() const {
+    return size_.load(std::memory_order_relaxed);  // statistic
+  }
+  [[nodiscard]] std::uint64_t bound() const { return bound_; }
+
+ private:
+  // Immutable.
+  std::uint64_t bound_;
+  mpsc<A> items_;
+  // Any thread.
+  alignas(k_no_sharing_bytes) typename A::template atomic<std::uint64_t> size_{0};
+  typename A::template atomic<std::uint32_t> consumer_busy_{0};
+};
+
+}  // namespace filch::inline v0::queue

@@ -1,0 +1,144 @@
+// The baseline: the deque's interface over a mutex and a plain array. The owner locks; a thief only tries to lock and
+// calls a locked deque "lost". It exists to be compared with the lock-free deque, in the runtime as in the benchmarks.
+//
+// Who may call what: as in deque.hpp.
+#pragma once
+
+#include <filch/base/assert.hpp>
+#include <filch/base/atomics.hpp>
+#include <filch/queue/steal_result.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+namespace filch::inline v0::queue {
+
+template <class Item, class A = std_atomics>
+class locked_deque {
+ public:
+  class owner_handle;
+  class thief_handle;
+
+  locked_deque() = default;
+  // The capacity is a hint that this form does not need.
+  explicit locked_deque(std::uint32_t /*capacity*/) {}
+
+  [[nodiscard]] owner_handle owner() { return owner_handle{*this}; }
+  [[nodiscard]] thief_handle thief() { return thief_handle{*this}; }
+
+  [[nodiscard]] std::uint64_t size_hint() const {
+    return size_.load(std::memory_order_relaxed);  // statistic
+  }
+
+ private:
+  void note_size() {
+    size_.store(items_.size(), std::memory_order_relaxed);  // statistic
+  }
+
+  typename A::mutex mutex_;
+  // Guarded by mutex_; front is the oldest.
+  std::deque<Item> items_;
+  // Written under mutex_, read by any thread.
+  typename A::template atomic<std::uint64_t> size_{0};
+};
+
+template <class Item, class A>
+class locked_deque<Item, A>::owner_handle {
+ public:
+  void push(Item item) {
+    std::lock_guard guard{deque_->mutex_};
+    deque_->items_.push_back(item);
+    deque_->note_size();
+  }
+
+  [[nodiscard]] std::optional<Item> pop() {
+    return take([](auto& items) {
+      const Item item = items.back();
+      items.pop_back();
+      return item;
+    });
+  }
+
+  [[nodiscard]] std::optional<Item> pop_oldest() {
+    return take([](auto& items) {
+      const Item item = items.front();
+      items.pop_front();
+      return item;
+    });
+  }
+
+  // Gives the memory of an empty deque back. True if there was any.
+  bool trim() {
+    std::lock_guard guard{deque_->mutex_};
+    if (!deque_->items_.empty()) return false;
+    deque_->items_.shrink_to_fit();
+    return true;
+  }
+
+  [[nodiscard]] std::uint64_t size_hint() const { return deque_->size_hint(); }
+
+ private:
+  friend locked_deque;
+  explicit owner_handle(locked_deque& d) : deque_{&d} {}
+
+  template <class Take>
+  std::optional<Item> take(Take from) {
+    std::lock_guard guard{deque_->mutex_};
+    if (deque_->items_.empty()) return std::nullopt;
+    const Item item = from(deque_->items_);
+    deque_->note_size();
+    return item;
+  }
+
+  locked_deque* deque_;
+};
+
+template <class Item, class A>
+class locked_deque<Item, A>::thief_handle {
+ public:
+  [[nodiscard]] steal_result<Item> steal() {
+    std::unique_lock guard{deque_->mutex_, std::try_to_lock};
+    if (!guard) return {steal_status::lost, {}};
+    if (deque_->items_.empty()) return {steal_status::empty, {}};
+    return {steal_status::taken, take_front()};
+  }
+
+  // Half of the items at once, at most `limit`: under a lock a batch can be claimed as a whole. The thief's own deque
+  // is filled while the victim's lock is held; two deques that rob each other cannot block each other, because a thief
+  // only tries the victim's lock.
+  [[nodiscard]] steal_batch_result<Item> steal_half(owner_handle into, std::uint32_t limit) {
+    FILCH_ASSERT(into.deque_ != deque_, "a deque cannot be robbed by its own owner");
+    std::unique_lock guard{deque_->mutex_, std::try_to_lock};
+    if (!guard) return {steal_status::lost, {}, 0};
+    if (deque_->items_.empty()) return {steal_status::empty, {}, 0};
+    const std::uint64_t half = (deque_->items_.size() + 1) / 2;
+    const std::uint64_t wanted = half < limit ? half : limit;
+    std::uint32_t moved = 0;
+    // Front to back into the thief's deque; what is pushed is removed only afterwards, so a failing push loses nothing.
+    for (std::uint64_t i = 1; i < wanted; ++i, ++moved) into.push(deque_->items_[static_cast<std::size_t>(i)]);
+    const Item first = deque_->items_.front();
+    deque_->items_.erase(deque_->items_.begin(), deque_->items_.begin() + static_cast<std::ptrdiff_t>(moved) + 1);
+    deque_->note_size();
+    return {steal_status::taken, first, moved};
+  }
+
+  [[nodiscard]] std::uint64_t size_hint() const { return deque_->size_hint(); }
+
+ private:
+  friend locked_deque;
+  explicit thief_handle(locked_deque& d) : deque_{&d} {}
+
+  Item take_front() {
+    const Item item = deque_->items_.front();
+    deque_->items_.pop_front();
+    deque_->note_size();
+    return item;
+  }
+
+  locked_deque* deque_;
+};
+
+}  // namespace filch::inline v0::queue

@@ -1,0 +1,92 @@
+// An intrusive queue with many producers and one consumer at a time: the common part of injector and inbox.
+// kernel: light headers only
+//
+// Vyukov's intrusive MPSC queue (1024cores.net): a producer swaps itself in as the newest node with one exchange and then links
+// its predecessor to itself. Between the two steps the list is cut; a consumer that meets the cut reports `lost`, and
+// the producer, which announces its work only after the second step, will wake somebody (see park/README.md).
+//
+// Who may call what: `push` any thread; `pop` the consumer.
+//
+// Invariants
+//   I1  Following `next` from oldest_ reaches every node up to the first cut; newest_ is the last node pushed.
+//   I2  The stub is a node like any other; it is in the list exactly when the consumer put it there or at the start.
+//   I3  A node is the caller's again once `pop` has returned it: nothing in the queue points to it.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+#include <filch/base/cache_line.hpp>
+#include <filch/queue/steal_result.hpp>
+
+#include <cstdint>
+
+namespace filch::inline v0::queue {
+
+// What an item of an intrusive queue derives from or contains. It may be in one queue at a time.
+template <class A = std_atomics>
+struct basic_link {
+  typename A::template atomic<basic_link*> next{nullptr};
+};
+
+using link = basic_link<>;
+
+template <class A = std_atomics>
+class mpsc {
+ public:
+  using node = basic_link<A>;
+
+  mpsc() : newest_{&stub_}, oldest_{&stub_} {}
+  mpsc(const mpsc&) = delete;
+  mpsc& operator=(const mpsc&) = delete;
+
+  void push(node* item) { push_list(item, item); }
+
+  // Puts a chain in that is already linked through `next`, in its order, as one step.
+  void push_list(node* first, node* last) {
+    last->next.store(nullptr, std::memory_order_relaxed);  // before publication
+    // [M1] acq_rel exchange: release publishes the chain's own links, and orders the nullptr above before the next
+    // producer's link; acquire receives the same from the previous producer ↔ [M1], → [M4] in `pop`.
+    node* const previous = newest_.exchange(last, std::memory_order_acq_rel);
+    // [M2] release store: publishes the chain to the consumer → [M3] in `pop`.
+    previous->next.store(first, std::memory_order_release);
+  }
+
+  // The oldest node. Consumer only.
+  [[nodiscard]] steal_result<node*> pop() {
+    node* oldest = oldest_.get();
+    // [M3] acquire load: the node behind the link is complete ← [M2] in `push_list`.
+    node* next = oldest->next.load(std::memory_order_acquire);
+    if (oldest == &stub_) {
+      if (next == nullptr) return {status_at_end(oldest), nullptr};
+      oldest_.set(next);
+      oldest = next;
+      // [M5] acquire load: as [M3] ← [M2] in `push_list`.
+      next = oldest->next.load(std::memory_order_acquire);
+    }
+    if (next == nullptr) {
+      if (status_at_end(oldest) == steal_status::lost) return {steal_status::lost, nullptr};
+      // The last node: the stub goes behind it, so that the node can leave.
+      push(&stub_);
+      // [M6] acquire load: as [M3]; a producer may have come between ← [M2] in `push_list`.
+      next = oldest->next.load(std::memory_order_acquire);
+      if (next == nullptr) return {steal_status::lost, nullptr};
+    }
+    oldest_.set(next);
+    return {steal_status::taken, oldest};
+  }
+
+ private:
+  // At a node without a successor: is it the newest, or has a producer still to link its own behind it?
+  steal_status status_at_end(const node* last) const {
+    // [M4] acquire load: kept: only compared, nothing is reached through it; orders nothing that a caller relies on
+    // ← [M1] in `push_list`.
+    return newest_.load(std::memory_order_acquire) == last ? steal_status::empty : steal_status::lost;
+  }
+
+  // Any thread.
+  alignas(k_no_sharing_bytes) typename A::template atomic<node*> newest_;
+  // Consumer only, but for the stub's `next`, which producers write.
+  alignas(k_no_sharing_bytes) typename A::template var<node*> oldest_;
+  node stub_;
+};
+
+}  // namespace filch::inline v0::queue
