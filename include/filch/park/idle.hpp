@@ -61,9 +61,9 @@ class idle {
 
   // active → searching. False: enough others search; the caller stays active and should sleep.
   [[nodiscard]] bool try_start_searching() {
-    // Entering the search promises nothing, leaving it does: all ordered by [I2].
-    std::uint64_t counts = counts_.load(std::memory_order_relaxed);
+    std::uint64_t counts = counts_.load(std::memory_order_relaxed);  // ordered by [I2]
     while (searching(counts) < max_searching_) {
+      // Entering the search promises nothing, leaving it does: ordered by [I2].
       if (counts_.compare_exchange(counts, counts + k_one_searching, std::memory_order_relaxed,
                                    std::memory_order_relaxed)) {
         return true;
@@ -95,7 +95,7 @@ class idle {
                       std::memory_order_relaxed);  // ordered by [I3]
     mutex_.unlock();
     // [I3] seq_cst fence: "announce, then look at the queues" here against "push, then look for sleepers" in `notify`
-    // ↔ [I4]. It forbids that the work is missed and its submitter misses the sleeper.
+    // ↔ [I4] ↔ [I5] ↔ [I6]. It forbids that the work is missed and its submitter misses the sleeper.
     A::fence(std::memory_order_seq_cst);
   }
 

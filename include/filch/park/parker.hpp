@@ -21,7 +21,7 @@ class parker {
   // Sleeps until there is a token, and consumes it; or until the deadline on the monotonic clock.
   park_outcome park(time_ns deadline_ns = k_never_ns) {
     std::uint32_t seen = k_empty;
-    // [K1] acquire on failure: the token was there already ← [K4]. Relaxed on success: nothing was received.
+    // [K1] acquire on failure: the token was there already ← [K4]. Relaxed on success, ordered by [K2]: nothing was received.
     if (!word_.compare_exchange(seen, k_parked, std::memory_order_relaxed, std::memory_order_acquire)) {
       word_.store(k_empty, std::memory_order_relaxed);  // ordered by [K1]: only this thread leaves `notified`
       return park_outcome::notified;
@@ -32,7 +32,7 @@ class parker {
       if (word_.load(std::memory_order_acquire) == k_notified) break;
       if (in_time) continue;  // a spurious wake-up
       seen = k_parked;
-      // [K3] acquire on failure: a token came at the last moment ← [K4]. Relaxed on success: nothing was received.
+      // [K3] acquire on failure: a token came at the last moment ← [K4]. Relaxed on success, owner-only: nothing was received.
       if (word_.compare_exchange(seen, k_empty, std::memory_order_relaxed, std::memory_order_acquire)) {
         return park_outcome::timed_out;
       }

@@ -171,7 +171,7 @@ class deque<Item, A>::owner_handle {
       // The last item: the owner races with the thieves for it.
       const Item item = d.own_ring_->at(b).load(std::memory_order_relaxed);  // owner-only
       // [Q6] release on success: a thief that reads the new top_ must see the bottom_ stored above → [Q7] in
-      // `steal_one`. Relaxed on failure: the winner's item is not looked at.
+      // `steal_one`. Relaxed on failure, ordered by [Q3]: the winner's item is not looked at.
       if (d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) {
         result = item;
       }
@@ -189,7 +189,7 @@ class deque<Item, A>::owner_handle {
     index t = d.top_.load(std::memory_order_relaxed);           // revalidated by [Q9]
     while (static_cast<difference>(b - t) > 0) {
       const Item item = d.own_ring_->at(t).load(std::memory_order_relaxed);  // owner-only
-      // [Q9] release on success: as in [Q6] → [Q7] in `steal_one`. Relaxed on failure: only the index is used.
+      // [Q9] release on success: as in [Q6] → [Q7] in `steal_one`. Relaxed on failure, revalidated by [Q9] again.
       if (d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) return item;
     }
     return std::nullopt;
@@ -205,7 +205,7 @@ class deque<Item, A>::owner_handle {
     if (t != b) return false;
     // Moving top_ past t makes every thief that still holds the old ring fail, whatever it reads there (I4).
     // [Q10] release on success: a thief that reads the new top_ sees the present bottom_, not an older, larger one
-    // → [Q7] in `steal_one`. Relaxed on failure: nothing was read.
+    // → [Q7] in `steal_one`. Relaxed on failure, owner-only: nothing was read.
     if (!d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) return false;
     // [Q11] release store: as in [Q2] → [Q4] in `steal_one`.
     d.bottom_.store(b + 1, std::memory_order_release);
@@ -297,7 +297,7 @@ class deque<Item, A>::thief_handle {
     // The item is read before it is claimed: afterwards the owner may reuse the slot.
     const Item item = r->at(t).load(std::memory_order_relaxed);  // revalidated by [Q15]
     // [Q15] release on success: the read of the slot above comes before the owner's next write to it → [Q14] in
-    // `make_room`, and as in [Q6] → [Q7]. Relaxed on failure: nothing was taken.
+    // `make_room`, and as in [Q6] → [Q7]. Relaxed on failure, revalidated by [Q7] of the next attempt.
     if (!d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) {
       return {steal_status::lost, {}};
     }

@@ -46,7 +46,7 @@ class mpsc {
     // [M1] acq_rel exchange: release publishes the chain's own links, and orders the nullptr above before the next
     // producer's link; acquire receives the same from the previous producer ↔ [M1], → [M4] in `pop`.
     node* const previous = newest_.exchange(last, std::memory_order_acq_rel);
-    // [M2] release store: publishes the chain to the consumer → [M3] in `pop`.
+    // [M2] release store: publishes the chain to the consumer → [M3] → [M5] → [M6] in `pop`.
     previous->next.store(first, std::memory_order_release);
   }
 
@@ -54,23 +54,23 @@ class mpsc {
   [[nodiscard]] steal_result<node*> pop() {
     node* oldest = oldest_.get();
     // [M3] acquire load: the node behind the link is complete ← [M2] in `push_list`.
-    node* next = oldest->next.load(std::memory_order_acquire);
+    node* behind = oldest->next.load(std::memory_order_acquire);
     if (oldest == &stub_) {
-      if (next == nullptr) return {status_at_end(oldest), nullptr};
-      oldest_.set(next);
-      oldest = next;
+      if (behind == nullptr) return {status_at_end(oldest), nullptr};
+      oldest_.set(behind);
+      oldest = behind;
       // [M5] acquire load: as [M3] ← [M2] in `push_list`.
-      next = oldest->next.load(std::memory_order_acquire);
+      behind = oldest->next.load(std::memory_order_acquire);
     }
-    if (next == nullptr) {
+    if (behind == nullptr) {
       if (status_at_end(oldest) == steal_status::lost) return {steal_status::lost, nullptr};
       // The last node: the stub goes behind it, so that the node can leave.
       push(&stub_);
       // [M6] acquire load: as [M3]; a producer may have come between ← [M2] in `push_list`.
-      next = oldest->next.load(std::memory_order_acquire);
-      if (next == nullptr) return {steal_status::lost, nullptr};
+      behind = oldest->next.load(std::memory_order_acquire);
+      if (behind == nullptr) return {steal_status::lost, nullptr};
     }
-    oldest_.set(next);
+    oldest_.set(behind);
     return {steal_status::taken, oldest};
   }
 
