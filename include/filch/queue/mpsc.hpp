@@ -44,7 +44,7 @@ class mpsc {
   void push_list(node* first, node* last) {
     last->next.store(nullptr, std::memory_order_relaxed);  // before publication
     // [M1] acq_rel exchange: release publishes the chain's own links, and orders the nullptr above before the next
-    // producer's link; acquire receives the same from the previous producer ↔ [M1], → [M4] in `pop`.
+    // producer's link; acquire receives the same from the previous producer ↔ [M1].
     node* const previous = newest_.exchange(last, std::memory_order_acq_rel);
     // [M2] release store: publishes the chain to the consumer → [M3] → [M5] → [M6] in `pop`.
     previous->next.store(first, std::memory_order_release);
@@ -77,9 +77,8 @@ class mpsc {
  private:
   // At a node without a successor: is it the newest, or has a producer still to link its own behind it?
   steal_status status_at_end(const node* last) const {
-    // [M4] acquire load: kept: only compared, nothing is reached through it; orders nothing that a caller relies on
-    // ← [M1] in `push_list`.
-    return newest_.load(std::memory_order_acquire) == last ? steal_status::empty : steal_status::lost;
+    // Only compared, nothing is reached through it; an old value is revalidated by [M1] when the stub is pushed.
+    return newest_.load(std::memory_order_relaxed) == last ? steal_status::empty : steal_status::lost;
   }
 
   // Any thread.

@@ -1,0 +1,19 @@
+// The CPUs on which the calling thread may run.
+#pragma once
+
+#include <filch/topology/cpu_set.hpp>
+
+#include <optional>
+#include <system_error>
+
+namespace filch::inline v0::topology {
+
+// Confines the calling thread. No error: it now runs there. Otherwise the system's reason, and nothing has changed:
+// invalid_argument for a CPU that does not exist or is not allowed here, operation_not_permitted in a sandbox, ….
+[[nodiscard]] std::error_code pin_thread(cpu_number cpu) noexcept;
+[[nodiscard]] std::error_code pin_thread(const cpu_set& cpus) noexcept;
+
+// The calling thread's affinity mask, of any size; nothing when the system does not tell.
+[[nodiscard]] std::optional<cpu_set> thread_affinity();
+
+}  // namespace filch::inline v0::topology
