@@ -9,6 +9,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import atomic_sites
 from atomic_sites import REASON, REASONS, REFERENCE
@@ -39,8 +40,9 @@ class File:
 
 
 def atomic_names(source):
-    """(all, objects): names declared with an atomic type or an alias of one; objects are no pointers or functions."""
-    names, objects, aliases, tokens = set(), set(), set(ATOMIC_TYPES), source.tokens
+    """(all, objects): names declared with an atomic type or an alias of one; objects are no pointers or functions and
+    no names that the file gives to plain variables as well."""
+    names, objects, declared, aliases, tokens = set(), set(), set(), set(ATOMIC_TYPES), source.tokens
     for i, token in enumerate(tokens):
         if token.kind != "id" or token.text not in aliases or i + 1 == len(tokens):
             continue
@@ -64,8 +66,15 @@ def atomic_names(source):
             at += 3  # std::array<std::atomic<T>, n>
         if at + 1 < len(tokens) and tokens[at].kind == "id" and tokens[at + 1].text in (";", "{", "=", "(", "[", ",", ")"):
             names.add(tokens[at].text)
+            declared.add(at)
             if tokens[at - 1].text != "*" and tokens[at + 1].text not in ("(", "["):
                 objects.add(tokens[at].text)
+    for i, token in enumerate(tokens[1:-1], 1):
+        before = tokens[i - 1]
+        is_type = before.kind == "id" and before.text not in ("return", "co_return", "else", "case", "delete")
+        if token.text in objects and i not in declared and (is_type or before.text in ("*", "&", ">")):
+            if tokens[i + 1].text in ("=", ";", "{", ",", ")"):
+                objects.discard(token.text)
     return names, objects
 
 
