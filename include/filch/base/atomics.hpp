@@ -36,9 +36,6 @@
 #define FILCH_TSAN 1
 #endif
 #endif
-#ifdef FILCH_TSAN
-#include <sanitizer/tsan_interface_atomic.h>
-#endif
 
 namespace filch::inline v0 {
 
@@ -90,10 +87,14 @@ struct std_atomics {
 
   static void fence(std::memory_order order) {
 #ifdef FILCH_TSAN
-    // The same fence; called by its name because g++ warns of the standard one that TSan does not model it. Nothing
-    // here relies on TSan modelling it: what a fence orders in our kernels is never plain data.
-    __tsan_atomic_thread_fence(order == std::memory_order_seq_cst ? __tsan_memory_order_seq_cst
-                                                                  : __tsan_memory_order_acq_rel);
+    // g++ warns that TSan does not model a fence. Nothing here needs it to: what a fence orders in our kernels is
+    // never plain data.
+#pragma GCC diagnostic push
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+    std::atomic_thread_fence(order);
+#pragma GCC diagnostic pop
 #elif defined(__x86_64__)
     if (order == std::memory_order_seq_cst) {
       // A locked instruction on the top of the stack orders as mfence does and costs less (clang emits mfence).
