@@ -40,11 +40,12 @@ class Block:
 
     @property
     def slug(self):
-        return re.sub(r"\W+", "_", re.sub(r"\.md$", "", self.file))
+        return re.sub(r"\W+", "_", self.file.removesuffix(".md"))
 
     @property
     def test(self):
-        return f"docs.{re.sub(r'[.]md$', '', self.file).replace('/', '.')}.{self.number}"
+        name = self.file.removeprefix("docs/").removesuffix(".md").replace("/", ".")
+        return f"docs.{name}.{self.number}"
 
 
 def documents(tree):

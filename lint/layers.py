@@ -46,7 +46,8 @@ KERNEL_INCLUDES = {"atomic", "cstdint", "cstddef", "new", "bit", "optional", "co
 
 # Put together from pieces, so that this file does not contain what it forbids.
 SUPPRESSIONS = ["no_" + "sanitize", "__tsan_" + "ignore", "__tsan_default_" + "suppressions", "suppressions" + "=",
-                "disable_sanitizer_" + "instrumentation", "ANNOTATE_" + "IGNORE", "AnnotateIgnore" + "Reads"]
+                "disable_sanitizer_" + "instrumentation", "ANNOTATE_" + "IGNORE", "AnnotateIgnore" + "Reads",
+                "fno-sanitize" + "="]
 SUPPRESSION_ROOTS = {"include", "src", "tests", "tools", "bench", "examples", "cmake", "CMakeLists.txt",
                      "CMakePresets.json", "filch"}
 
@@ -121,6 +122,8 @@ def check_suppressions(tree, findings):
     for name in tree.files:
         if name.parts[0] not in SUPPRESSION_ROOTS or name.parts[:2] == ("tests", "lint") or name.suffix == ".md":
             continue
+        if name.suffix == ".supp":
+            findings.append(Finding(name.as_posix(), 1, NAME, "a list of suppressions: a sanitizer is never silenced"))
         for number, line in enumerate(tree.text(name).splitlines(), 1):
             for word in SUPPRESSIONS:
                 if word in line:

@@ -28,14 +28,21 @@ class Tree:
         self.files = self._list()
 
     def _list(self):
-        if (self.root / ".git").exists():
-            out = subprocess.run(
-                ["git", "-C", str(self.root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                capture_output=True, check=True).stdout
-            names = [Path(name) for name in out.decode().split("\0") if name]
-        else:
+        names = self._list_by_git()
+        if names is None:
             names = [path.relative_to(self.root) for path in self.root.rglob("*")]
         return sorted(n for n in names if not SKIP & set(n.parts) and (self.root / n).is_file())
+
+    def _list_by_git(self):
+        """What git tracks or would track; None where this is no repository of its own or git does not answer."""
+        if not (self.root / ".git").exists():
+            return None
+        command = ["git", "-C", str(self.root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        try:
+            out = subprocess.run(command, capture_output=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        return [Path(name) for name in out.decode().split("\0") if name]
 
     def under(self, *folders, suffixes=CPP):
         return [f for f in self.files if f.parts[0] in folders and f.suffix in suffixes]
