@@ -12,7 +12,11 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     expected, command = arguments[0], arguments[1:]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    except OSError as error:
+        print(f"{command[0]} cannot be run: {error.strerror}; is it built?", file=sys.stderr)
+        return 1
     print(done.stdout, end="")
     if done.returncode != 0:
         print(f"exit code {done.returncode}, expected 0", file=sys.stderr)

@@ -17,7 +17,7 @@ from tree import Finding, Tree, layer_of
 
 NAME = "orderings"
 FORWARD = re.compile(r"^ lint: orderings-forward\s*$")
-ORDERED_CALLS = {name for name in atomic_sites.KINDS if name not in ("test", "wait", "clear", "fence")}
+ORDERED_CALLS = set(atomic_sites.KINDS) - {"fence"}
 ALWAYS_ATOMIC = {n for n in ORDERED_CALLS if n.startswith(("fetch_", "compare_exchange", "test_and_set"))}
 ATOMIC_TYPES = {"atomic", "atomic_flag", "atomic_bool", "atomic_int", "atomic_size_t", "atomic_ref"}
 

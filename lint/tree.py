@@ -30,7 +30,8 @@ class Tree:
     def _list(self):
         names = self._list_by_git()
         if names is None:
-            names = [path.relative_to(self.root) for path in self.root.rglob("*")]
+            builds = {path.parent for path in self.root.rglob("CMakeCache.txt")}
+            names = [path.relative_to(self.root) for path in self.root.rglob("*") if not builds & set(path.parents)]
         return sorted(n for n in names if not SKIP & set(n.parts) and (self.root / n).is_file())
 
     def _list_by_git(self):

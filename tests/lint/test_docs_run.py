@@ -27,6 +27,11 @@ class run_of_a_document_program(LintCase):
     def test_a_failing_program_fails(self):
         self.assertEqual((1, "exit code 3, expected 0\n"), self.run_it(None, "raise SystemExit(3)"))
 
+    def test_a_program_that_is_not_built_fails_with_its_name(self):
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            self.assertEqual(1, docs_run.main(["-", "./no-such-program"]))
+        self.assertIn("./no-such-program cannot be run: No such file", err.getvalue())
+
 
 if __name__ == "__main__":
     unittest.main()

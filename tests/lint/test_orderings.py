@@ -107,11 +107,11 @@ class implicit_orders(LintCase):
     lint = orderings
 
     def test_calls_of_other_things_are_clean(self):
-        self.assert_clean({PATH: "std::atomic<int> x_{0};\nscenario.load(path);\nstd::size_t next = 0;\n++next;\n"
+        self.assert_clean({PATH: "std::atomic<int> x_{0};\nscenario.load(path);\nready.wait(lock);\nstd::size_t next = 0;\n++next;\n"
                                  "std::atomic<int>* slots;\nslots = nullptr;\n"})
 
     def test_a_call_without_an_order_is_found(self):
-        for call in ("x_.load()", "x_.store(1)", "p->x_.exchange(2)", "y.fetch_add(1)", "xs_[3].load()",
+        for call in ("x_.load()", "x_.store(1)", "p->x_.exchange(2)", "y.fetch_add(1)", "xs_[3].load()", "x_.wait(0)",
                      "y.compare_exchange_weak(a, b)"):
             self.assert_finds({PATH: f"std::atomic<int> x_{{0}};\nstd::array<std::atomic<int>, 4> xs_;\n{call};\n"},
                               (f"{PATH}:3", "without a memory order is seq_cst"))
