@@ -26,7 +26,8 @@ INCLUDE = re.compile(r"\s*[<\"]([^>\"]+)[>\"]")
 OPENING = {"(": ")", "[": "]", "{": "}"}
 ACCESS = {"public", "private", "protected", "case", "default"}
 # A brace after one of these opens a block, whatever stands in it.
-BLOCK_BEFORE = {"else", "do", "try", "const", "noexcept", "override", "final", "mutable", "extern", "constexpr", "&", "&&"}
+BLOCK_BEFORE = {"else", "do", "try", "const", "noexcept", "override", "final", "mutable", "extern", "constexpr",
+                "&", "&&"}
 TYPE_WORDS = {"namespace", "struct", "class", "union", "enum", "concept"}
 
 

@@ -99,7 +99,8 @@ def read(tree, findings):
                     block.marker = "fragment"
                 taken.append(block)
             elif block.marker in ("run", "fragment"):
-                problems.append((at, f"<!-- {block.marker} --> does not fit a block of {block.language or 'no language'}"))
+                language = block.language or "no language"
+                problems.append((at, f"<!-- {block.marker} --> does not fit a block of {language}"))
         findings += [Finding(name.as_posix(), line, NAME, message) for line, message in problems]
     return taken
 

@@ -1,4 +1,4 @@
-"""Every header of include/ is compiled alone by the build: the list of generated sources equals the headers there are."""
+"""Every header of include/ is compiled alone by the build: its list of generated sources equals the headers there are."""
 
 from pathlib import Path
 
@@ -22,5 +22,6 @@ def check(tree, generated=None):
         findings.append(Finding(f"include/{name}", 1, NAME, "the build does not compile this header alone: configure "
                                                             "again"))
     for name in sorted(listed - present):
-        findings.append(Finding(f"include/{name}", 1, NAME, "the build compiles a header that is gone: configure again"))
+        findings.append(Finding(f"include/{name}", 1, NAME, "the build compiles a header that is gone: configure "
+                                                            "again"))
     return sorted(findings)

@@ -16,8 +16,8 @@ CODE_ROOTS = {"include", "src", "tests", "tools", "bench", "examples", "lint", "
               "CMakeLists.txt", "CMakePresets.json", "filch", ".ci"}
 PAST = ("docs/decisions/", "docs/investigations/", "CHANGELOG")
 CPP_WORDS = set("""
-alignas alignof and asm auto bool break case catch char char8_t char16_t char32_t class concept const consteval constexpr
-constinit const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
+alignas alignof and asm auto bool break case catch char char8_t char16_t char32_t class concept const consteval
+constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
 explicit export extern false final float for friend goto if import inline int long module mutable namespace new noexcept
 not nullptr operator or override private protected public register reinterpret_cast requires return short signed sizeof
 static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union

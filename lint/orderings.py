@@ -64,7 +64,8 @@ def atomic_names(source):
             at += 1
         if tokens[at : at + 1] and tokens[at].text == "," and tokens[at + 2 : at + 3] and tokens[at + 2].text == ">":
             at += 3  # std::array<std::atomic<T>, n>
-        if at + 1 < len(tokens) and tokens[at].kind == "id" and tokens[at + 1].text in (";", "{", "=", "(", "[", ",", ")"):
+        ends = at + 1 < len(tokens) and tokens[at + 1].text in (";", "{", "=", "(", "[", ",", ")")
+        if ends and tokens[at].kind == "id":
             names.add(tokens[at].text)
             declared.add(at)
             if tokens[at - 1].text != "*" and tokens[at + 1].text not in ("(", "["):

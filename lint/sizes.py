@@ -46,7 +46,8 @@ def check(tree):
         lines = len(tree.text(name).splitlines())
         limit = SPECIAL_LINES.get(path, TEST_FILE_LINES if is_test else FILE_LINES)
         if lines > limit:
-            findings.append(Finding(path, limit + 1, NAME, f"the file has {lines} lines; the limit is {limit}: split it"))
+            findings.append(Finding(path, limit + 1, NAME, f"the file has {lines} lines; the limit is {limit}: "
+                                                             "split it"))
         if name.suffix == ".py":
             continue
         for function, line, length, is_case in functions(tree.source(name)):

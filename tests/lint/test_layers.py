@@ -18,7 +18,8 @@ class layer_arrows(LintCase):
             "include/filch/queue/a.hpp": header("filch/base/ids.hpp", "filch/queue/b.hpp", "vector"),
             "include/filch/dist/a.hpp": header("filch/base/ids.hpp", "filch/algo/a.hpp", "filch/coro/a.hpp"),
             "include/filch/sim/a.hpp": header("filch/trace/a.hpp", "filch/policy/a.hpp"),
-            "src/runtime/worker.cpp": '#include "worker.hpp"\n#include "park/private.hpp"\n#include <filch/park/a.hpp>\n',
+            "src/runtime/worker.cpp": '#include "worker.hpp"\n#include "park/private.hpp"\n'
+                                      "#include <filch/park/a.hpp>\n",
             "include/filch/filch.hpp": header("filch/dist/a.hpp", "filch/sim/a.hpp"),
             "tools/filch/main.cpp": "#include <filch/filch.hpp>\n",
         })
@@ -99,7 +100,8 @@ class kernels_and_sanitizers(LintCase):
     def test_a_sanitizer_is_never_silenced(self):
         for path, line in [("src/queue/a.cpp", "[[gnu::no_" + "sanitize(\"thread\")]] void f();"),
                            ("tests/tsan.env", "TSAN_OPTIONS=suppressions" + "=file"),
-                           ("CMakePresets.json", "\"suppressions" + "=x\""), ("cmake/a.cmake", "-fno-sanitize" + "=thread"),
+                           ("CMakePresets.json", "\"suppressions" + "=x\""),
+                           ("cmake/a.cmake", "-fno-sanitize" + "=thread"),
                            ("tests/tsan.supp", "race:f")]:
             self.assert_finds({path: line + "\n"}, (f"{path}:1", "never silenced"))
 

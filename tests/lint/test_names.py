@@ -12,13 +12,16 @@ class names_in_backticks(LintCase):
 
     def test_what_exists_is_clean(self):
         self.assert_clean({**CODE, "README.md":
-                           "`steal_half`, `filch::steal_half`, `steal_half()`, `x.limit`, `src/base/a.cpp:2`, `base/a.cpp`, "
-                           "`docs/guide/`, `--workers`, `FILCH_SEED`, `std::anything`, `co_await`, `hwloc`, `<x>/<y>.cpp`, "
+                           "`steal_half`, `filch::steal_half`, `steal_half()`, `x.limit`, `src/base/a.cpp:2`, "
+                           "`base/a.cpp`, "
+                           "`docs/guide/`, `--workers`, `FILCH_SEED`, `std::anything`, `co_await`, `hwloc`, "
+                           "`<x>/<y>.cpp`, "
                            "`a + b`, `steal_half(1, std::move(limit))`, `→`\n"
                            "```cpp\n`nothing_here`\n```\n"})
 
     def test_a_name_that_is_gone_is_found(self):
-        for quoted, missing in [("steal_all", "steal_all"), ("filch::steal_all", "steal_all"), ("steal_all()", "steal_all"),
+        for quoted, missing in [("steal_all", "steal_all"), ("filch::steal_all", "steal_all"),
+                                ("steal_all()", "steal_all"),
                                 ("d.steal_all(1)", "steal_all"), ("run steal_all now", "steal_all"),
                                 ("src/base/b.cpp", "src/base/b.cpp"), ("b.hpp", "b.hpp"), ("--threads", "--threads")]:
             self.assert_finds({**CODE, "README.md": f"fine\n`{quoted}`\n"},

@@ -51,7 +51,8 @@ class labels(LintCase):
         self.assert_clean({PATH: pair("// [Q1] release store, seen by\n// [Q2] above all → [Q2].\n")})
 
     def test_a_strong_order_without_a_label_is_found(self):
-        for code in (f"x.load({ACQUIRE});", "A::fence(std::memory_order_seq_cst);", "x.load(std::memory_order::acquire);",
+        for code in (f"x.load({ACQUIRE});", "A::fence(std::memory_order_seq_cst);",
+                     "x.load(std::memory_order::acquire);",
                      f"x.load({ACQUIRE});  // see [Q1]"):
             self.assert_finds({PATH: pair("// [Q1] release → [Q2].\n") + "\n" + code + "\n"},
                               (f"{PATH}:6", "carries no label"))
@@ -107,7 +108,8 @@ class implicit_orders(LintCase):
     lint = orderings
 
     def test_calls_of_other_things_are_clean(self):
-        self.assert_clean({PATH: "std::atomic<int> x_{0};\nscenario.load(path);\nready.wait(lock);\nstd::size_t next = 0;\n++next;\n"
+        self.assert_clean({PATH: "std::atomic<int> x_{0};\nscenario.load(path);\nready.wait(lock);\n"
+                                 "std::size_t next = 0;\n++next;\n"
                                  "std::atomic<int>* slots;\nslots = nullptr;\n"})
 
     def test_a_call_without_an_order_is_found(self):
@@ -160,7 +162,8 @@ class relaxed_reasons(LintCase):
 
     def test_no_reason_is_found(self):
         for comment in ("", "// it is fast", "// ordered by the lock", "// statistically fine"):
-            self.assert_finds({PATH: f"x.load({RELAXED});  {comment}\n"}, (f"{PATH}:1", "without a reason; one of: owner"))
+            self.assert_finds({PATH: f"x.load({RELAXED});  {comment}\n"},
+                              (f"{PATH}:1", "without a reason; one of: owner"))
 
     def test_the_failure_order_of_a_cas_needs_a_reason_too(self):
         self.assert_finds({PATH: f"// [Q1] release ↔ [Q1].\nx.compare_exchange(a, b, {RELEASE}, {RELAXED});\n"},

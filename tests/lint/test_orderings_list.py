@@ -67,8 +67,9 @@ class list_of_sites(LintCase):
         self.assertEqual(["Q1", "Q2", "Q3", "Q4", "Q5"], sorted(sites))
         self.assertEqual(["store", "load", "cas", "cas", "fence"], [sites[l]["kind"] for l in sorted(sites)])
         self.assertEqual([3, 5, 8, 8, 11], [sites[l]["line"] for l in sorted(sites)])
-        self.assertEqual((["release"], [9], [0]), tuple(sites["Q3"][k] for k in ("orders", "order_lines", "order_indices")))
-        self.assertEqual((["acquire"], [10], [1]), tuple(sites["Q4"][k] for k in ("orders", "order_lines", "order_indices")))
+        keys = ("orders", "order_lines", "order_indices")
+        self.assertEqual((["release"], [9], [0]), tuple(sites["Q3"][k] for k in keys))
+        self.assertEqual((["acquire"], [10], [1]), tuple(sites["Q4"][k] for k in keys))
         self.assertEqual(("nothing follows ← [Q1].", None), (sites["Q2"]["unobservable"], sites["Q1"]["unobservable"]))
         self.assertEqual("cheap.", sites["Q4"]["kept"])
         self.assertEqual((PATH, "queue", ["Q2"]), tuple(sites["Q1"][k] for k in ("file", "layer", "partners")))
@@ -87,7 +88,8 @@ class list_of_sites(LintCase):
         tree = self.tree({"src/base/a.cpp": PROGRAM})
         program = tree.root / "program"
         subprocess.run([compiler, "-std=c++20", str(tree.root / "src/base/a.cpp"), "-o", str(program)], check=True)
-        reported = [int(n) for n in subprocess.run([program], capture_output=True, check=True, text=True).stdout.split()]
+        out = subprocess.run([program], capture_output=True, check=True, text=True).stdout
+        reported = [int(line) for line in out.split()]
         is_clang = re.search("clang", subprocess.run([compiler, "--version"], capture_output=True, text=True,
                                                      check=True).stdout)
         key = "begin_line" if is_clang else "line"

@@ -14,7 +14,8 @@ class forbidden_words(LintCase):
     def test_ordinary_text_is_clean(self):
         self.assert_clean({
             "a.md": "bench/work" + "loads/fib, src/ho" + "me/x, mktemp XXXXXX, ${TMPDIR:-/t" + "mp}, nexus of things\n",
-            "b.cpp": f'{SKIP}() << "this machine has one core only";\nTEST(a, {DISABLED}b) {{}}  // waits for the io layer\n'
+            "b.cpp": f'{SKIP}() << "this machine has one core only";\n'
+                     f'TEST(a, {DISABLED}b) {{}}  // waits for the io layer\n'
                      f"// {GAP}: the second socket is not modelled yet\n",
         })
 
@@ -24,7 +25,8 @@ class forbidden_words(LintCase):
             self.assert_finds({"a.txt": f'open("{path}")\n'}, ("a.txt:1", "path of one machine"))
 
     def test_registry_hosts_are_found(self):
-        for host in ("regis" + "try.example.com", "dock" + "er.io/x", "gh" + "cr.io/x", "https://mirror.inter" + "nal/x"):
+        for host in ("regis" + "try.example.com", "dock" + "er.io/x", "gh" + "cr.io/x",
+                     "https://mirror.inter" + "nal/x"):
             self.assert_finds({"a.txt": f"FROM {host}\n"}, ("a.txt:1", "registry host"))
 
     def test_a_gap_needs_a_reason(self):
