@@ -7,6 +7,8 @@
 namespace filch::inline v0 {
 namespace {
 
+assert_handler g_handler = nullptr;
+
 void print(const assert_value& value) {
   switch (value.what) {
     case assert_value::kind::signed_number: std::fprintf(stderr, "%" PRId64, value.i); break;
@@ -20,8 +22,15 @@ void print(const assert_value& value) {
 
 }  // namespace
 
+assert_handler set_assert_handler(assert_handler handler) noexcept {
+  const assert_handler before = g_handler;
+  g_handler = handler;
+  return before;
+}
+
 void assertion_failed(const char* condition, const char* names, const assert_value* values, unsigned value_count,
                       std::source_location where) noexcept {
+  if (g_handler != nullptr) g_handler(condition, names, values, value_count, where);
   std::fprintf(stderr, "filch: assertion failed: %s\n    at %s:%u in %s\n", condition, where.file_name(),
                static_cast<unsigned>(where.line()), where.function_name());
   if (value_count != 0) {

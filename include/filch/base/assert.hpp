@@ -50,6 +50,14 @@ struct assert_value {
   }
 };
 
+// Called first when an assertion fails, on the thread where it failed. It may leave for good (the model checker ends the
+// execution); when it returns, the message is printed and the program aborts.
+using assert_handler = void (*)(const char* condition, const char* names, const assert_value* values,
+                                unsigned value_count, std::source_location where);
+
+// Replaces the handler, null by default, and returns the one before. Not to be called while other threads may assert.
+assert_handler set_assert_handler(assert_handler handler) noexcept;
+
 // Prints the message to standard error and aborts. `names` is the text of the macro's arguments after the condition.
 [[noreturn]] void assertion_failed(const char* condition, const char* names, const assert_value* values,
                                    unsigned value_count, std::source_location where) noexcept;
