@@ -39,7 +39,7 @@ struct numa_node {
 struct cache {
   std::uint32_t level = 1;       // 1 to k_max_cache_level
   std::uint64_t size_bytes = 0;  // 0: unknown
-  cpu_set cpus;                  // who shares it
+  cpu_set cpus{};                // who shares it
 
   friend bool operator==(const cache&, const cache&) = default;
 };
@@ -59,7 +59,7 @@ struct core {
   std::uint32_t node = 0;                // position in machine::nodes
   core_kind kind = core_kind::uniform;
   std::uint32_t speed_permille = 1000;   // of the fastest core of this machine
-  cpu_set cpus;                          // its hardware threads (SMT siblings of one another)
+  cpu_set cpus{};                        // its hardware threads (SMT siblings of one another)
 
   friend bool operator==(const core&, const core&) = default;
 };

@@ -24,9 +24,9 @@ struct usable_cpus_options {
   // The directory that holds "proc" and "sys", and below which the mount points of cgroups are looked for.
   std::filesystem::path root = "/";
   // The affinity mask; nothing when it cannot be had. Empty function: the calling thread's.
-  std::function<std::optional<cpu_set>()> affinity;
+  std::function<std::optional<cpu_set>()> affinity{};
   // The value of an environment variable; nothing when it is not set. Empty function: this process's environment.
-  std::function<std::optional<std::string>(const char* name)> environment;
+  std::function<std::optional<std::string>(const char* name)> environment{};
 };
 
 struct usable_cpus_result {

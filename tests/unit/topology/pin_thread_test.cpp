@@ -1,0 +1,35 @@
+#include <filch/topology/pin_thread.hpp>
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace {
+
+using namespace filch::topology;
+
+// On a thread of its own, so that the affinity of the test program stays as it is.
+TEST(pin_thread, a_pinned_thread_may_run_there_and_nowhere_else) {
+  const auto before = thread_affinity();
+  ASSERT_TRUE(before.has_value());
+  ASSERT_FALSE(before->empty());
+  std::thread([&] {
+    const cpu_number cpu = before->back();
+    const std::error_code error = pin_thread(cpu);
+    ASSERT_FALSE(error) << error.message();
+    EXPECT_EQ(thread_affinity(), cpu_set{cpu});
+    EXPECT_FALSE(pin_thread(*before));
+    EXPECT_EQ(thread_affinity(), before);
+  }).join();
+  EXPECT_EQ(thread_affinity(), before);
+}
+
+TEST(pin_thread, a_cpu_that_does_not_exist_is_an_error_value) {
+  const auto before = thread_affinity();
+  EXPECT_EQ(pin_thread(k_max_cpus - 1), std::errc::invalid_argument);
+  EXPECT_EQ(pin_thread(UINT32_MAX), std::errc::invalid_argument);
+  EXPECT_EQ(pin_thread(cpu_set{}), std::errc::invalid_argument);
+  EXPECT_EQ(thread_affinity(), before);
+}
+
+}  // namespace
