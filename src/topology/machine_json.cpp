@@ -17,6 +17,8 @@ namespace {
 
 using json = nlohmann::json;
 
+constexpr int k_max_depth = 16;
+
 [[noreturn]] void refuse(const std::string& field, const std::string& found, const std::string& allowed) {
   throw topology_error{field + ": " + found + " is not allowed; allowed: " + allowed};
 }
@@ -157,7 +159,9 @@ machine read_machine(const json& document) {
 
 json parse(std::string_view text) {
   std::vector<std::set<std::string>> open_objects;
-  const auto watch = [&](int, json::parse_event_t event, json& parsed) {
+  const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
+    // The format needs three levels; printing a wrong value recurses, so a thousand levels must not get that far.
+    if (depth > k_max_depth) refuse("nesting", "more than " + std::to_string(k_max_depth) + " levels", "three");
     if (event == json::parse_event_t::object_start) open_objects.emplace_back();
     if (event == json::parse_event_t::object_end) open_objects.pop_back();
     if (event == json::parse_event_t::key && !open_objects.back().insert(parsed.get<std::string>()).second) {

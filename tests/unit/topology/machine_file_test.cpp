@@ -117,7 +117,8 @@ TEST_F(machine_json, distances_must_be_square) {
 }
 
 TEST_F(machine_json, deep_nesting_is_an_error_and_not_a_crash) {
-  contains(complaint("{\"format\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}"), "m.json: ");
+  contains(complaint("{\"format\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}"),
+           "m.json: nesting: more than 16 levels is not allowed");
 }
 
 TEST(machine_file, a_build_without_json_says_so) {
