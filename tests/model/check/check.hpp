@@ -63,7 +63,7 @@ struct options {
   std::string name{};                  // distinguishes the runs of one test in FILCH_CHECK_REPLAY
   std::string weaken{};                // as FILCH_CHECK_WEAKEN
   std::uint64_t max_steps = 20'000;    // operations of one execution; more is a livelock
-  unsigned stale_reads = 3;            // how often in a row a thread may read the same outdated store of a location
+  unsigned stale_reads = 2;            // how often in a row a thread may read the same outdated store of a location
   unsigned spurious_wakeups = 1;       // per execution
   unsigned early_timeouts = 1;         // per execution: waits with a deadline that time out although others could run
   bool timeouts_rescue = true;         // a deadline passes when nothing else can run; false: that is a deadlock

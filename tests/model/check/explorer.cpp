@@ -64,7 +64,7 @@ class exhaustive_explorer final : public explorer {
     take_next(branches_.back());
     return true;
   }
-  void finish() override { branches_.resize(std::min(branches_.size(), depth_)); }
+  void finish(std::uint64_t) override { branches_.resize(std::min(branches_.size(), depth_)); }
 
   unsigned pick_thread(const thread_choice& among) override {
     return pick(static_cast<unsigned>(among.threads.size()), among.permitted);
@@ -134,7 +134,7 @@ class random_explorer final : public seeded_explorer {
   std::uint64_t stay_mask_ = 0;  // switch once in 1, 2, 4, 8 or 16 operations
 };
 
-// The first execution measures how many thread choices there are; it has no priority changes and its own stream.
+// The first execution measures how many operations there are; it has no priority changes and its own stream.
 class pct_explorer final : public seeded_explorer {
  public:
   explicit pct_explorer(const pct& how) : seeded_explorer(how.seed, how.iterations, how.first), depth_{how.depth} {}
@@ -156,8 +156,8 @@ class pct_explorer final : public seeded_explorer {
     for (unsigned i = 1; !is_measuring_ && i < depth_; ++i) changes_.push_back(random_.below(length_));
     return true;
   }
-  void finish() override {
-    if (is_measuring_) length_ = std::max<std::uint64_t>(made_, 1);
+  void finish(std::uint64_t steps) override {
+    if (is_measuring_) length_ = std::max<std::uint64_t>(steps, 1);
   }
   unsigned pick_thread(const thread_choice& among) override {
     const auto highest = [&] {

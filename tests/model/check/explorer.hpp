@@ -30,7 +30,8 @@ class explorer {
 
   // Starts execution number `iteration`, counted from 0. False: there are no more.
   bool begin(std::uint64_t iteration);
-  void end() { finish(); }
+  // Ends it; `steps` is how many operations it had.
+  void end(std::uint64_t steps) { finish(steps); }
 
   unsigned choose_thread(const thread_choice& among);
   unsigned choose_value(unsigned count);
@@ -44,7 +45,7 @@ class explorer {
 
  protected:
   virtual bool start(std::uint64_t iteration) = 0;
-  virtual void finish() {}
+  virtual void finish(std::uint64_t) {}
   virtual unsigned pick_thread(const thread_choice& among) = 0;
   virtual unsigned pick_value(unsigned count) = 0;
 

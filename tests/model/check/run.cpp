@@ -116,7 +116,7 @@ result run(const options& wanted, const std::function<void(context&)>& body) {
 #endif
   for (std::uint64_t iteration = 0; !r.failed && chooser->begin(iteration); ++iteration) {
     machine.execute(body);
-    chooser->end();
+    chooser->end(machine.steps());
     ++r.executions;
     r.operations += machine.steps();
     if (machine.failed_as() == failure::none && !is_replay) continue;

@@ -10,10 +10,10 @@ constexpr unsigned k_nobody = k_max_threads;
 
 // After so many operations in a row that neither wrote nor saw a store for the first time, a thread gives way as if it
 // had paused: it is spinning.
-constexpr unsigned k_idle_limit = 16;
+constexpr unsigned k_idle_limit = 8;
 
 // A thread that could run while others gave way so often runs next: two spinners must not starve a third thread.
-constexpr unsigned k_patience = 8;
+constexpr unsigned k_patience = 4;
 
 }  // namespace
 
