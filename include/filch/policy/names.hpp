@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace filch::inline v0::policy {
@@ -72,7 +73,7 @@ struct names<priority> {
 
 // An enumeration that has names.
 template <class E>
-concept named = requires { names<E>::all.size(); };
+concept named = std::is_enum_v<E> && requires { names<E>::all.size(); };
 
 template <named E>
 [[nodiscard]] constexpr bool is_known(E value) {

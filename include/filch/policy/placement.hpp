@@ -64,9 +64,12 @@ class placement_policy {
   template <load_view View>
   [[nodiscard]] constexpr worker_id choose(const View& view, random_stream& random) {
     switch (where_.how()) {
-      case placement::kind::injector: break;
-      case placement::kind::given: return where_.worker();
-      case placement::kind::random: return worker_id{static_cast<std::uint32_t>(random.below(workers_))};
+      case placement::kind::injector:
+        break;
+      case placement::kind::given:
+        return where_.worker();
+      case placement::kind::random:
+        return worker_id{static_cast<std::uint32_t>(random.below(workers_))};
       case placement::kind::round_robin: {
         const worker_id chosen{next_};
         next_ = next_ + 1 == workers_ ? 0 : next_ + 1;
@@ -76,7 +79,7 @@ class placement_policy {
         const auto room = [&](std::size_t i) {
           return UINT64_MAX - static_cast<std::uint32_t>(view.size_hint(worker_id{static_cast<std::uint32_t>(i)}));
         };
-        return worker_id{static_cast<std::uint32_t>(random_argmax(workers_, room, random).index)};
+        return worker_id{static_cast<std::uint32_t>(random_argmax(workers_, room, random))};
       }
     }
     return worker_id::none();

@@ -31,7 +31,7 @@ class steal {
   friend constexpr bool operator==(steal, steal) = default;
 
  private:
-  constexpr steal(bool half, std::uint32_t count) : half_{half}, count_{count} {}
+  constexpr steal(bool is_half, std::uint32_t count) : half_{is_half}, count_{count} {}
 
   bool half_;
   std::uint32_t count_;

@@ -8,6 +8,7 @@
 // (I3) With nearest, `others_` is sorted by distance; a draw swaps only inside one group of equal distance.
 #pragma once
 
+#include <filch/base/assert.hpp>
 #include <filch/base/ids.hpp>
 #include <filch/base/random.hpp>
 #include <filch/policy/argmax.hpp>
@@ -27,6 +28,7 @@ class victim_order {
   template <distance_function Distance = equal_distances>
   victim_order(victims how, worker_id self, std::uint32_t workers, const Distance& distance = {})
       : how_{how}, self_{self.value}, others_count_{workers - 1}, next_{self.value} {
+    FILCH_ASSERT(self.value < workers, self, workers);
     std::vector<std::uint32_t> from_self;
     if (how == victims::nearest) {
       from_self.reserve(workers);
@@ -51,13 +53,17 @@ class victim_order {
   template <load_view View>
   [[nodiscard]] worker_id draw(const View& view, random_stream& random) {
     switch (how_) {
-      case victims::random_probe: return draw_any(random);
-      case victims::best_of_two: return draw_better(view, random);
-      case victims::round_robin: return draw_next();
+      case victims::random_probe:
+        return draw_any(random);
+      case victims::best_of_two:
+        return draw_better(view, random);
+      case victims::round_robin:
+        return draw_next();
       case victims::random:
       case victims::last_victim:
       case victims::largest:
-      case victims::nearest: break;
+      case victims::nearest:
+        break;
     }
     if (drawn_ == others_count_) start_sweep();
     if (how_ == victims::random) return draw_until(others_count_, random);
@@ -118,9 +124,10 @@ class victim_order {
   worker_id draw_largest(const View& view, random_stream& random) {
     if (!rest_is_empty_) {
       const auto hint = [&](std::size_t i) { return std::uint64_t{view.size_hint(others_[drawn_ + i])}; };
-      const best found = random_argmax(others_count_ - drawn_, hint, random);
+      const std::size_t left = others_count_ - drawn_;
+      const largest_key found = find_largest(left, hint);
       if (found.key != 0) {
-        std::swap(others_[drawn_], others_[drawn_ + found.index]);
+        std::swap(others_[drawn_], others_[drawn_ + choose_tie(found, left, hint, random)]);
         return others_[drawn_++];
       }
       rest_is_empty_ = true;

@@ -45,17 +45,20 @@ class wake_policy {
                                              const Distance& distance, random_stream& random) const {
     if (sleepers.empty()) return wake_choice::nobody();
     switch (how_) {
-      case wake::all: return wake_choice::everybody();
-      case wake::recent: return wake_choice::one(sleepers.size() - 1);
+      case wake::all:
+        return wake_choice::everybody();
+      case wake::recent:
+        return wake_choice::one(sleepers.size() - 1);
       case wake::nearest:
         if (origin.is_some()) {
           const auto closeness = [&](std::size_t i) {
             return UINT64_MAX - static_cast<std::uint32_t>(distance(origin, sleepers[i]));
           };
-          return wake_choice::one(random_argmax(sleepers.size(), closeness, random).index);
+          return wake_choice::one(random_argmax(sleepers.size(), closeness, random));
         }
         break;
-      case wake::random: break;
+      case wake::random:
+        break;
     }
     return wake_choice::one(static_cast<std::size_t>(random.below(sleepers.size())));
   }
