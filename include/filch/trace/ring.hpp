@@ -93,10 +93,11 @@ class ring {
   [[nodiscard]] bool take(T& out) {
     std::uint64_t m = tail_.load(std::memory_order_relaxed);  // owner-only
     for (;;) {
-      if (m == seen_head_.get()) {
+      if (!is_before(m, seen_head_.get())) {
         // [T6] acquire load: the slots below are complete → [T3] in append().
         seen_head_.set(head_.load(std::memory_order_acquire));
-        if (m == seen_head_.get()) return false;
+        // After a skip even this value may lie below m: what reserved_ showed is not ordered with head_.
+        if (!is_before(m, seen_head_.get())) return false;
       }
       item_words words;
       word* const slot = slot_of(m);
@@ -105,9 +106,11 @@ class ring {
         // [T5] acquire fence: if a word above is of a newer item, the load below sees its announcement → [T2] in append().
         A::fence(std::memory_order_acquire);
         const std::uint64_t reserved = reserved_.load(std::memory_order_relaxed);  // ordered by [T5]
-        const std::uint64_t ahead = reserved - m;
-        if (ahead > capacity_ && ahead < k_half_range) {
-          skip_to(m, reserved - capacity_);
+        const std::uint64_t oldest = reserved - capacity_;
+        if (is_before(m, oldest)) {
+          lost_.set(lost_.get() + (oldest - m));
+          m = oldest;
+          tail_.store(m, std::memory_order_relaxed);  // owner-only
           continue;
         }
       }
@@ -124,20 +127,13 @@ class ring {
  private:
   using word = typename A::template atomic<std::uint64_t>;
   static constexpr std::size_t k_words = sizeof(T) / sizeof(std::uint64_t);
-  static constexpr std::uint64_t k_half_range = std::uint64_t{1} << 63;
   struct item_words {
     std::uint64_t at[k_words];
   };
 
+  // Item numbers may wrap around.
+  static bool is_before(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64_t>(a - b) < 0; }
   word* slot_of(std::uint64_t n) const { return words_ + (static_cast<std::size_t>(n) & (capacity_ - 1)) * k_words; }
-
-  // Reader. The items from `m` up to `next` are gone. What was seen of head_ may be older than that.
-  void skip_to(std::uint64_t& m, std::uint64_t next) {
-    lost_.set(lost_.get() + (next - m));
-    if (seen_head_.get() - m < next - m) seen_head_.set(next);
-    m = next;
-    tail_.store(m, std::memory_order_relaxed);  // owner-only
-  }
 
   // Immutable.
   const std::size_t capacity_;

@@ -1,0 +1,53 @@
+// A recording: everything that one run left behind, as plain data. Sessions and simulators make it, files hold it,
+// exporters and analyses read it.
+//
+//   (I1) workers.size() == about.workers, and every event of workers[w] has worker == w; of outside, k_outside.
+//   (I2) The times within one list never decrease. The order within a list is the order in which things happened.
+#pragma once
+
+#include <filch/trace/names.hpp>
+#include <filch/trace/schema.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace filch::inline v0::trace {
+
+// What a reader must know to understand the events, or to repeat the run. Texts are for people.
+struct recording_metadata {
+  std::uint32_t workers = 0;
+  std::uint64_t seed = 0;
+  std::string source = {};  // "threads" or "simulation"
+  std::string policy = {};
+  std::string machine = {};
+  std::string clock = {};
+  std::string version = {};  // of the filch that recorded it
+  // Whatever else the recorder wants to say. A key of a field above is not allowed here.
+  std::vector<std::pair<std::string, std::string>> extra = {};
+
+  friend bool operator==(const recording_metadata&, const recording_metadata&) = default;
+};
+
+struct recording {
+  recording_metadata about;
+  std::vector<name_entry> names;  // the name of name_id{i} is names[i]
+  std::vector<std::vector<event>> workers;
+  std::vector<event> outside;
+
+  // The entry of `name`, or nullptr for none or an id that the table does not have.
+  [[nodiscard]] const name_entry* find_name(std::uint32_t name) const noexcept {
+    return name < names.size() ? &names[name] : nullptr;
+  }
+  [[nodiscard]] std::uint64_t event_count() const noexcept;
+  // The sum of all gaps.
+  [[nodiscard]] std::uint64_t dropped_count() const noexcept;
+  // Empty when (I1) and (I2) hold; else what is wrong, and where.
+  [[nodiscard]] std::string check() const;
+
+  friend bool operator==(const recording&, const recording&) = default;
+};
+
+}  // namespace filch::inline v0::trace

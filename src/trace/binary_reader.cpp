@@ -1,0 +1,297 @@
+// The reader trusts nothing: every length is checked against what is there before it is used, and every block against
+// its checksum before it is decoded. A block takes effect as a whole or not at all.
+
+#include "trace/binary_format.hpp"
+#include "trace/bytes.hpp"
+
+#include <filch/trace/binary.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <istream>
+#include <utility>
+
+namespace filch::inline v0::trace {
+namespace {
+
+std::string hex(std::uint64_t value, int digits) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%0*llx", digits, static_cast<unsigned long long>(value));
+  return text;
+}
+
+// A block type as it can be shown: its letters, or its bytes when they are none.
+std::string shown(std::string_view type) {
+  const bool is_text = std::all_of(type.begin(), type.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  return is_text ? std::string{type} : "with type " + hex(get_little_endian<std::uint32_t>(type), 8);
+}
+
+template <class Unsigned>
+bool parse(std::string_view text, Unsigned& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+class reader {
+ public:
+  explicit reader(std::istream& in) : in_{in} {}
+
+  read_result run() {
+    if (read_head()) {
+      while (!is_done_ && read_block()) {
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  using reason = read_error::reason;
+
+  bool fail(reason why, std::uint64_t offset, std::string what) {
+    result_.error = read_error{why, offset, std::move(what)};
+    return false;
+  }
+  // A fault inside the payload of the present block.
+  bool bad(const byte_cursor& at, std::string what) {
+    return fail(reason::corrupted, block_offset_ + k_block_head_bytes + at.position(),
+                "block " + shown(block_type_) + ": " + std::move(what));
+  }
+
+  // Up to `size` bytes; fewer at the end of the file. Grows as bytes arrive: a false length costs no memory.
+  std::string read_bytes(std::size_t size) {
+    std::string bytes;
+    while (bytes.size() != size) {
+      const std::size_t have = bytes.size();
+      const std::size_t step = std::min(size - have, k_block_target_bytes);
+      bytes.resize(have + step);
+      in_.read(bytes.data() + have, static_cast<std::streamsize>(step));
+      const auto got = static_cast<std::size_t>(in_.gcount());
+      bytes.resize(have + got);
+      if (got != step) break;
+    }
+    offset_ += bytes.size();
+    return bytes;
+  }
+  bool stream_failed() const { return in_.bad(); }
+
+  bool read_head() {
+    const std::string head = read_bytes(k_file_head_bytes);
+    if (stream_failed()) return fail(reason::stream, offset_, "the input stream failed");
+    const std::string_view magic = std::string_view{head}.substr(0, k_magic.size());
+    if (magic != k_magic.substr(0, magic.size()) || magic.empty()) {
+      return fail(reason::foreign, 0, head.empty() ? "the file is empty" : "not a .filch file: it begins otherwise");
+    }
+    if (head.size() < k_file_head_bytes) {
+      return fail(reason::truncated, head.size(), "the file ends within its first " +
+                                                      std::to_string(k_file_head_bytes) + " bytes");
+    }
+    const auto version = get_little_endian<std::uint16_t>(std::string_view{head}.substr(8));
+    const auto flags = get_little_endian<std::uint16_t>(std::string_view{head}.substr(10));
+    if (version != k_format_version) {
+      return fail(reason::version, 8, "format version " + std::to_string(version) + ", this reader knows " +
+                                          std::to_string(k_format_version));
+    }
+    if (flags != 0) return fail(reason::version, 10, "unknown flags " + hex(flags, 4) + ", this reader knows none");
+    return true;
+  }
+
+  bool read_block() {
+    block_offset_ = offset_;
+    const std::string head = read_bytes(k_block_head_bytes);
+    if (stream_failed()) return fail(reason::stream, offset_, "the input stream failed");
+    if (head.size() != k_block_head_bytes) {
+      return fail(reason::truncated, offset_, head.empty() ? "the file ends without its last block DONE"
+                                                           : "the file ends within the head of a block");
+    }
+    block_type_ = head.substr(0, 4);
+    const auto length = get_little_endian<std::uint32_t>(std::string_view{head}.substr(4));
+    const auto expected = get_little_endian<std::uint32_t>(std::string_view{head}.substr(8));
+    if (length > k_max_block_bytes) {
+      return fail(reason::corrupted, block_offset_ + 4,
+                  "block " + shown(block_type_) + " claims " + std::to_string(length) + " bytes, allowed: " +
+                      std::to_string(k_max_block_bytes));
+    }
+    const std::string payload = read_bytes(length);
+    if (stream_failed()) return fail(reason::stream, offset_, "the input stream failed");
+    if (payload.size() != length) {
+      return fail(reason::truncated, offset_,
+                  "block " + shown(block_type_) + " has " + std::to_string(payload.size()) + " of its " +
+                      std::to_string(length) + " bytes");
+    }
+    const std::uint32_t found = crc32(payload, crc32(std::string_view{head}.substr(0, 8)));
+    if (found != expected) {
+      return fail(reason::corrupted, block_offset_, "block " + shown(block_type_) + " has checksum " +
+                                                        hex(expected, 8) + ", its bytes give " + hex(found, 8));
+    }
+    return decode_block(byte_cursor{payload});
+  }
+
+  bool decode_block(byte_cursor at) {
+    if (block_type_ == k_block_metadata) return decode_metadata(at);
+    if (!result_.is_usable) return bad(at, "comes before the block META");
+    if (block_type_ == k_block_names) return decode_names(at);
+    if (block_type_ == k_block_events) return decode_events(at);
+    if (block_type_ == k_block_end) return decode_end(at);
+    return true;  // a block of a later minor revision: its checksum is right, its meaning unknown
+  }
+
+  bool decode_metadata(byte_cursor at) {
+    if (result_.is_usable) return bad(at, "a second one");
+    recording_metadata about;
+    bool has_workers = false;
+    const auto count = at.varint();
+    if (!count) return bad(at, "no number of entries");
+    for (std::uint64_t i = 0; i != *count; ++i) {
+      const auto key = at.text();
+      const auto value = key ? at.text() : std::nullopt;
+      if (!value) return bad(at, "entry " + std::to_string(i) + " is incomplete");
+      if (*key == "workers") {
+        if (!parse(*value, about.workers) || about.workers > k_max_workers) {
+          return bad(at, "workers is not a number from 0 to " + std::to_string(k_max_workers));
+        }
+        has_workers = true;
+      } else if (*key == "seed") {
+        if (!parse(*value, about.seed)) return bad(at, "seed is not a number of 64 bits");
+      } else if (std::string* field = text_field(about, *key)) {
+        *field = *value;
+      } else {
+        about.extra.emplace_back(*key, *value);
+      }
+    }
+    if (at.left() != 0) return bad(at, "bytes after its last entry");
+    if (!has_workers) return bad(at, "no entry \"workers\"");
+    result_.value.about = std::move(about);
+    result_.value.workers.resize(result_.value.about.workers);
+    result_.is_usable = true;
+    return true;
+  }
+
+  static std::string* text_field(recording_metadata& about, std::string_view key) {
+    if (key == "source") return &about.source;
+    if (key == "policy") return &about.policy;
+    if (key == "machine") return &about.machine;
+    if (key == "clock") return &about.clock;
+    if (key == "version") return &about.version;
+    return nullptr;
+  }
+
+  bool decode_names(byte_cursor at) {
+    auto& names = result_.value.names;
+    const auto first = at.varint();
+    const auto count = first ? at.varint() : std::nullopt;
+    if (!count) return bad(at, "no first number or count");
+    if (*first != names.size()) {
+      return bad(at, "begins at name " + std::to_string(*first) + ", expected " + std::to_string(names.size()));
+    }
+    std::vector<name_entry> read;
+    for (std::uint64_t i = 0; i != *count; ++i) {
+      const auto text = at.text();
+      const auto has_colour = text ? at.byte() : std::nullopt;
+      if (!has_colour || *has_colour > 1) return bad(at, "name " + std::to_string(*first + i) + " is incomplete");
+      name_entry entry{std::string{*text}, std::nullopt};
+      if (*has_colour == 1) {
+        const auto red = at.byte(), green = at.byte(), blue = at.byte();
+        if (!red || !green || !blue) return bad(at, "the colour of name " + std::to_string(*first + i) + " is incomplete");
+        entry.colour = rgb{*red, *green, *blue};
+      }
+      read.push_back(std::move(entry));
+    }
+    if (at.left() != 0) return bad(at, "bytes after its last name");
+    std::move(read.begin(), read.end(), std::back_inserter(names));
+    return true;
+  }
+
+  bool decode_events(byte_cursor at) {
+    const auto worker_code = at.varint();
+    const auto count = worker_code ? at.varint() : std::nullopt;
+    if (!count) return bad(at, "no worker or count");
+    if (*worker_code > result_.value.workers.size()) {
+      return bad(at, "is of worker " + std::to_string(*worker_code - 1) + ", but there are " +
+                         std::to_string(result_.value.workers.size()));
+    }
+    if (*count > at.left() / k_min_event_bytes) {
+      return bad(at, "claims " + std::to_string(*count) + " events in " + std::to_string(at.left()) + " bytes");
+    }
+    auto& list = *worker_code == 0 ? result_.value.outside
+                                   : result_.value.workers[static_cast<std::size_t>(*worker_code - 1)];
+    const auto worker = *worker_code == 0 ? k_outside : static_cast<std::uint16_t>(*worker_code - 1);
+    const std::size_t before = list.size();
+    event previous;
+    previous.time_ns = 0;
+    previous.task = 0;
+    for (std::uint64_t i = 0; i != *count; ++i) {
+      event e;
+      e.worker = worker;
+      const bool is_good = decode_event(at, e, previous) && (list.empty() || e.time_ns >= list.back().time_ns);
+      if (!is_good) {
+        list.resize(before);
+        return bad(at, "event " + std::to_string(i) + " is incomplete, of an unknown kind, or before its predecessor");
+      }
+      list.push_back(e);
+    }
+    if (at.left() != 0) {
+      list.resize(before);
+      return bad(at, "bytes after its last event");
+    }
+    return true;
+  }
+
+  // `previous` carries the values that differences count from.
+  static bool decode_event(byte_cursor& at, event& e, event& previous) {
+    const auto first = at.byte();
+    const auto time = first ? at.varint() : std::nullopt;
+    if (!time || (*first & k_kind_mask) >= k_kind_count) return false;
+    e.kind = static_cast<event_kind>(*first & k_kind_mask);
+    e.time_ns = static_cast<std::int64_t>(static_cast<std::uint64_t>(previous.time_ns) + unzigzag(*time));
+    previous.time_ns = e.time_ns;
+    if ((*first & k_has_task) != 0) {
+      const auto task = at.varint();
+      if (!task) return false;
+      e.task = previous.task + unzigzag(*task);
+      previous.task = e.task;
+    }
+    if ((*first & k_has_argument) != 0) {
+      const auto argument = at.varint();
+      if (!argument) return false;
+      e.argument = e.kind == event_kind::spawn ? previous.task + unzigzag(*argument) : *argument;
+    }
+    if ((*first & k_has_detail) != 0) {
+      const auto detail = at.varint();
+      if (!detail || *detail > UINT32_MAX) return false;
+      e.detail = static_cast<std::uint32_t>(*detail);
+    }
+    return true;
+  }
+
+  bool decode_end(byte_cursor at) {
+    const auto count = at.varint();
+    const std::uint64_t have = result_.value.event_count();
+    if (!count || at.left() != 0) return bad(at, "is not one number");
+    if (*count != have) {
+      return bad(at, "says " + std::to_string(*count) + " events, but there are " + std::to_string(have));
+    }
+    is_done_ = true;
+    return true;
+  }
+
+  std::istream& in_;
+  read_result result_;
+  std::uint64_t offset_ = 0;
+  std::uint64_t block_offset_ = 0;
+  std::string block_type_;
+  bool is_done_ = false;
+};
+
+}  // namespace
+
+std::string read_error::text() const {
+  constexpr std::string_view names[] = {"foreign", "unknown version", "truncated", "corrupted", "unreadable"};
+  return std::string{names[static_cast<std::size_t>(why)]} + " at byte " + std::to_string(offset) + ": " + what;
+}
+
+read_result read_binary(std::istream& in) {
+  return reader{in}.run();
+}
+
+}  // namespace filch::inline v0::trace

@@ -1,0 +1,60 @@
+#include <filch/trace/recording.hpp>
+
+#include <cstddef>
+
+namespace filch::inline v0::trace {
+namespace {
+
+std::string check_list(const std::vector<event>& events, std::uint16_t worker, const std::string& whose) {
+  for (std::size_t i = 0; i != events.size(); ++i) {
+    const event& e = events[i];
+    const std::string where = "event " + std::to_string(i) + " of " + whose;
+    if (e.worker != worker) return where + " carries worker number " + std::to_string(e.worker);
+    if (static_cast<std::uint8_t>(e.kind) >= k_kind_count) {
+      return where + " has kind " + std::to_string(static_cast<unsigned>(e.kind)) + ", allowed: below " +
+             std::to_string(k_kind_count);
+    }
+    if (i != 0 && e.time_ns < events[i - 1].time_ns) {
+      return where + " is at " + std::to_string(e.time_ns) + " ns, before its predecessor at " +
+             std::to_string(events[i - 1].time_ns) + " ns";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t recording::event_count() const noexcept {
+  std::uint64_t sum = outside.size();
+  for (const auto& list : workers) sum += list.size();
+  return sum;
+}
+
+std::uint64_t recording::dropped_count() const noexcept {
+  std::uint64_t sum = 0;
+  const auto add = [&](const std::vector<event>& list) {
+    for (const event& e : list) {
+      if (e.kind == event_kind::dropped) sum += e.argument;
+    }
+  };
+  for (const auto& list : workers) add(list);
+  add(outside);
+  return sum;
+}
+
+std::string recording::check() const {
+  if (workers.size() != about.workers) {
+    return "about.workers is " + std::to_string(about.workers) + ", but there are events of " +
+           std::to_string(workers.size()) + " workers";
+  }
+  if (about.workers > k_max_workers) {
+    return "about.workers is " + std::to_string(about.workers) + ", allowed: at most " + std::to_string(k_max_workers);
+  }
+  for (std::size_t w = 0; w != workers.size(); ++w) {
+    auto wrong = check_list(workers[w], static_cast<std::uint16_t>(w), "worker " + std::to_string(w));
+    if (!wrong.empty()) return wrong;
+  }
+  return check_list(outside, k_outside, "the outside threads");
+}
+
+}  // namespace filch::inline v0::trace
