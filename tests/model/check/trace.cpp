@@ -146,6 +146,9 @@ std::string engine::format_schedule() const {
                   verb(e.kind), what.c_str(), has_order ? order_name(e.order) : "",
                   e.where.line() != 0 ? format_where(e.where).c_str() : "");
     out += line;
+    out.pop_back();
+    while (out.back() == ' ') out.pop_back();
+    out += '\n';
   }
   return out;
 }

@@ -3,7 +3,7 @@
 
 #include <check/explorer.hpp>
 
-#include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace filch::check::litmus {
@@ -145,6 +145,49 @@ TEST(replay, shows_thread_operation_location_value_order_and_place) {
   EXPECT_NE(r.schedule.find("fetch_add"), std::string::npos) << r.schedule;
   EXPECT_NE(r.schedule.find("bottom 0 -> 2"), std::string::npos) << r.schedule;
   EXPECT_NE(r.schedule.find("acq_rel  explorer_test.cpp:"), std::string::npos) << r.schedule;
+}
+
+// Sets an environment variable for one scope.
+class environment_variable {
+ public:
+  environment_variable(const char* variable, const std::string& value) : variable_{variable} {
+    ::setenv(variable_, value.c_str(), 1);
+  }
+  environment_variable(const environment_variable&) = delete;
+  environment_variable& operator=(const environment_variable&) = delete;
+  ~environment_variable() { ::unsetenv(variable_); }
+
+ private:
+  const char* variable_;
+};
+
+TEST(environment, weakens_and_replays_the_run_that_is_named) {
+  const environment_variable weaken("FILCH_CHECK_WEAKEN", at_line(k_publish_line));
+  options how = quiet(exhaustive{});
+  how.name = "mine";
+  const result first = run(how, pass_message);
+  ASSERT_TRUE(first.failed) << first.report;
+  EXPECT_NE(first.report.find("FILCH_CHECK_REPLAY='mine@" + first.path + "'"), std::string::npos) << first.report;
+
+  const environment_variable replays("FILCH_CHECK_REPLAY", "mine@" + first.path);
+  ::testing::internal::CaptureStderr();
+  const result again = run(how, pass_message);
+  const std::string printed = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(again.executions, 1u);
+  EXPECT_EQ(again.message, first.message);
+  EXPECT_NE(printed.find(first.schedule), std::string::npos) << printed;
+  how.name = "another";
+  EXPECT_EQ(run(how, pass_message).executions, first.executions) << "explores as usual";
+}
+
+TEST(environment, replaces_the_seed_and_refuses_what_is_not_one) {
+  {
+    const environment_variable seed("FILCH_SEED", "77");
+    const result r = run(quiet(random{.seed = 1, .iterations = 1}), pass_message);
+    EXPECT_NE(r.report.find("seed 77"), std::string::npos) << r.report;
+  }
+  const environment_variable seed("FILCH_SEED", "many");
+  EXPECT_THROW(static_cast<void>(run(quiet(random{}), pass_message)), std::invalid_argument);
 }
 
 TEST(path, text_is_read_back_as_it_was_written) {
