@@ -10,18 +10,16 @@ recorder& recorder::off() {
   return never;
 }
 
-void recorder::record(event what) noexcept {
-  what.time_ns = now_ticks(clock_);
-  what.worker = worker_;
-  const std::uint64_t refused = refused_.load(std::memory_order_relaxed);  // owner-only
+void recorder::store(std::uint64_t task, std::uint64_t argument, std::uint32_t detail, event_kind kind) noexcept {
+  const std::int64_t ticks = now_ticks(clock_);
   if (has_gap_) [[unlikely]] {
-    const event gap{.time_ns = what.time_ns, .task = k_no_task, .argument = refused, .detail = k_no_detail,
-                    .worker = worker_, .kind = event_kind::dropped, .reserved = 0};
-    has_gap_ = !ring_.append(gap);
+    const std::uint64_t refused = refused_.load(std::memory_order_relaxed);  // owner-only
+    has_gap_ = !ring_.append(pack(ticks, k_no_task, refused, k_no_detail, event_kind::dropped));
   }
-  if (has_gap_ || !ring_.append(what)) [[unlikely]] {
+  if (has_gap_ || !ring_.append(pack(ticks, task, argument, detail, kind))) [[unlikely]] {
     has_gap_ = true;
-    refused_.store(refused + 1, std::memory_order_relaxed);  // statistic
+    const std::uint64_t refused = refused_.load(std::memory_order_relaxed);  // owner-only
+    refused_.store(refused + 1, std::memory_order_relaxed);                  // statistic
   }
 }
 

@@ -20,6 +20,19 @@
 
 namespace filch::inline v0::trace {
 
+// An event as the ring holds it: ticks, task, argument, and one word of detail, worker and kind.
+using packed_event = ring_item<4>;
+
+[[nodiscard]] constexpr event unpack(const packed_event& packed) noexcept {
+  return event{.time_ns = static_cast<std::int64_t>(packed.at[0]),
+               .task = packed.at[1],
+               .argument = packed.at[2],
+               .detail = static_cast<std::uint32_t>(packed.at[3]),
+               .worker = static_cast<std::uint16_t>(packed.at[3] >> 32),
+               .kind = static_cast<event_kind>(packed.at[3] >> 48),
+               .reserved = 0};
+}
+
 // Records the events of one worker into a ring. The worker calls the verbs; its session switches it on and off, and
 // takes events out, from other threads.
 //
@@ -37,7 +50,7 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   }
 
   // The worker. Stamps the event and stores it, or counts it as dropped.
-  void record(event what) noexcept;
+  void record(const event& what) noexcept { store(what.task, what.argument, what.detail, what.kind); }
 
   // The session.
   void enable(bool on) noexcept {
@@ -45,7 +58,12 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   }
   [[nodiscard]] std::uint16_t worker_number() const noexcept { return worker_; }
   [[nodiscard]] std::size_t ring_events() const noexcept { return ring_.capacity(); }
-  [[nodiscard]] bool take(event& out) noexcept { return ring_.take(out); }
+  [[nodiscard]] bool take(event& out) noexcept {
+    packed_event packed;
+    if (!ring_.take(packed)) return false;
+    out = unpack(packed);
+    return true;
+  }
   // Events that the ring refused so far.
   [[nodiscard]] std::uint64_t refused() const noexcept {
     return refused_.load(std::memory_order_relaxed);  // statistic
@@ -54,6 +72,13 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   [[nodiscard]] std::uint64_t overwritten() const noexcept { return ring_.lost(); }
 
  private:
+  void store(std::uint64_t task, std::uint64_t argument, std::uint32_t detail, event_kind kind) noexcept;
+  [[nodiscard]] packed_event pack(std::int64_t ticks, std::uint64_t task, std::uint64_t argument, std::uint32_t detail,
+                                  event_kind kind) const noexcept {
+    return {{static_cast<std::uint64_t>(ticks), task, argument,
+             detail | std::uint64_t{worker_} << 32 | static_cast<std::uint64_t>(kind) << 48}};
+  }
+
   // Any thread.
   std_atomics::atomic<bool> enabled_{false};
   std_atomics::atomic<std::uint64_t> refused_{0};  // written by the worker
@@ -63,7 +88,7 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   const std::uint16_t worker_;
   const clock_source clock_;
 
-  ring<event> ring_;
+  ring<4> ring_;
 };
 
 // Records events of threads that are no workers, one at a time under a lock.

@@ -1,6 +1,6 @@
 // A bounded ring of fixed-size items from one writer to one reader, who may run at the same time.
 //
-// kernel: ring<T, A> is checked by the model checker with its own atomics policy A.
+// kernel: ring<Words, A> is checked by the model checker with its own atomics policy A.
 //
 // The writer never waits. When the ring is full it either refuses the new item (`refuse_new`) or overwrites the oldest
 // one (`overwrite_old`); in the second case the reader notices what it missed and counts it.
@@ -34,7 +34,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <utility>
 
 namespace filch::inline v0::trace {
 
@@ -44,16 +44,22 @@ enum class when_full : std::uint8_t {
   overwrite_old,  // the end of a run is kept: a flight recorder
 };
 
-template <class T, class A = std_atomics>
-class ring {
-  static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>);
-  static_assert(sizeof(T) % sizeof(std::uint64_t) == 0);
+// An item of a ring: whole words, because that is what the ring copies. A user's type with narrower fields is packed
+// in registers before: written narrow and read back wide it would wait for the store buffer.
+template <std::size_t Words>
+struct ring_item {
+  std::uint64_t at[Words];
+};
 
+template <std::size_t Words, class A = std_atomics>
+class ring {
  public:
+  using item = ring_item<Words>;
+
   // `capacity` is a power of two. Throws std::bad_alloc. `first` is the number of the first item: tests start near the
   // end of the range.
   ring(std::size_t capacity, when_full full, std::uint64_t first = 0)
-      : capacity_{capacity}, full_{full}, words_{A::template make_array<word>(capacity * k_words)} {
+      : capacity_{capacity}, full_{full}, words_{A::template make_array<word>(capacity * Words)} {
     FILCH_ASSERT(std::has_single_bit(capacity), capacity);
     head_.store(first, std::memory_order_relaxed);      // before publication
     reserved_.store(first, std::memory_order_relaxed);  // before publication
@@ -61,14 +67,14 @@ class ring {
     seen_tail_.set(first);
     seen_head_.set(first);
   }
-  ~ring() { A::destroy_array(words_, capacity_ * k_words); }
+  ~ring() { A::destroy_array(words_, capacity_ * Words); }
   ring(const ring&) = delete;
   ring& operator=(const ring&) = delete;
 
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
   // Writer. False: the ring is full and refuses; the item is not stored.
-  [[nodiscard]] bool append(const T& item) {
+  [[nodiscard]] bool append(const item& in) {
     const std::uint64_t n = head_.load(std::memory_order_relaxed);  // owner-only
     if (full_ == when_full::refuse_new) {
       if (n - seen_tail_.get() == capacity_) {
@@ -81,16 +87,14 @@ class ring {
       // [T2] release fence: who reads a word stored below also sees the announcement above → [T5] in take().
       A::fence(std::memory_order_release);
     }
-    const auto words = std::bit_cast<item_words>(item);
-    word* const slot = slot_of(n);
-    for (std::size_t i = 0; i != k_words; ++i) slot[i].store(words.at[i], std::memory_order_relaxed);  // ordered by [T3]
+    write(slot_of(n), in, std::make_index_sequence<Words>{});
     // [T3] release store: publishes the slot above → [T6] in take().
     head_.store(n + 1, std::memory_order_release);
     return true;
   }
 
-  // Reader. The next item; false: there is none now.
-  [[nodiscard]] bool take(T& out) {
+  // Reader. The next item; false: there is none now, and `out` may have changed.
+  [[nodiscard]] bool take(item& out) {
     std::uint64_t m = tail_.load(std::memory_order_relaxed);  // owner-only
     for (;;) {
       if (!is_before(m, seen_head_.get())) {
@@ -99,9 +103,7 @@ class ring {
         // After a skip even this value may lie below m: what reserved_ showed is not ordered with head_.
         if (!is_before(m, seen_head_.get())) return false;
       }
-      item_words words;
-      word* const slot = slot_of(m);
-      for (std::size_t i = 0; i != k_words; ++i) words.at[i] = slot[i].load(std::memory_order_relaxed);  // revalidated by [T5]
+      read(slot_of(m), out, std::make_index_sequence<Words>{});
       if (full_ == when_full::overwrite_old) {
         // [T5] acquire fence: if a word above is of a newer item, the load below sees its announcement → [T2] in append().
         A::fence(std::memory_order_acquire);
@@ -114,7 +116,6 @@ class ring {
           continue;
         }
       }
-      out = std::bit_cast<T>(words);
       // [T4] release store: the slot has been read and may be written again → [T1] in append().
       tail_.store(m + 1, std::memory_order_release);
       return true;
@@ -126,14 +127,20 @@ class ring {
 
  private:
   using word = typename A::template atomic<std::uint64_t>;
-  static constexpr std::size_t k_words = sizeof(T) / sizeof(std::uint64_t);
-  struct item_words {
-    std::uint64_t at[k_words];
-  };
 
   // Item numbers may wrap around.
   static bool is_before(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64_t>(a - b) < 0; }
-  word* slot_of(std::uint64_t n) const { return words_ + (static_cast<std::size_t>(n) & (capacity_ - 1)) * k_words; }
+  word* slot_of(std::uint64_t n) const { return words_ + (static_cast<std::size_t>(n) & (capacity_ - 1)) * Words; }
+
+  // Without a loop, so that an item made of registers goes to its slot from there.
+  template <std::size_t... I>
+  static void write(word* slot, const item& in, std::index_sequence<I...>) {
+    (slot[I].store(in.at[I], std::memory_order_relaxed), ...);  // ordered by [T3]
+  }
+  template <std::size_t... I>
+  static void read(const word* slot, item& out, std::index_sequence<I...>) {
+    ((out.at[I] = slot[I].load(std::memory_order_relaxed)), ...);  // revalidated by [T5]
+  }
 
   // Immutable.
   const std::size_t capacity_;

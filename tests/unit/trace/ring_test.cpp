@@ -15,32 +15,30 @@ using filch::trace::ring;
 using filch::trace::when_full;
 
 // Two words that belong together: a torn item shows.
-struct pair_item {
-  std::uint64_t number;
-  std::uint64_t complement;
-};
-pair_item item(std::uint64_t n) { return {n, ~n}; }
-bool is_whole(pair_item i) { return i.complement == ~i.number; }
+using pair_ring = ring<2>;
+using pair_item = pair_ring::item;
+pair_item item(std::uint64_t n) { return {{n, ~n}}; }
+bool is_whole(pair_item i) { return i.at[1] == ~i.at[0]; }
 
-std::vector<std::uint64_t> take_all(ring<pair_item>& r) {
+std::vector<std::uint64_t> take_all(pair_ring& r) {
   std::vector<std::uint64_t> out;
   pair_item i{};
   while (r.take(i)) {
-    EXPECT_TRUE(is_whole(i)) << i.number;
-    out.push_back(i.number);
+    EXPECT_TRUE(is_whole(i)) << i.at[0];
+    out.push_back(i.at[0]);
   }
   return out;
 }
 
 TEST(ring, items_come_out_in_the_order_they_went_in) {
-  ring<pair_item> r{8, when_full::refuse_new};
+  pair_ring r{8, when_full::refuse_new};
   for (std::uint64_t n = 0; n != 5; ++n) EXPECT_TRUE(r.append(item(n)));
   EXPECT_EQ(take_all(r), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
   EXPECT_TRUE(take_all(r).empty());
 }
 
 TEST(ring, a_ring_that_refuses_keeps_the_oldest_and_takes_again_after_a_take) {
-  ring<pair_item> r{4, when_full::refuse_new};
+  pair_ring r{4, when_full::refuse_new};
   for (std::uint64_t n = 0; n != 4; ++n) EXPECT_TRUE(r.append(item(n)));
   EXPECT_FALSE(r.append(item(4)));
   pair_item out{};
@@ -52,7 +50,7 @@ TEST(ring, a_ring_that_refuses_keeps_the_oldest_and_takes_again_after_a_take) {
 }
 
 TEST(ring, a_ring_that_overwrites_keeps_the_newest_and_counts_the_rest) {
-  ring<pair_item> r{4, when_full::overwrite_old};
+  pair_ring r{4, when_full::overwrite_old};
   for (std::uint64_t n = 0; n != 10; ++n) EXPECT_TRUE(r.append(item(n)));
   EXPECT_EQ(take_all(r), (std::vector<std::uint64_t>{6, 7, 8, 9}));
   EXPECT_EQ(r.lost(), 6u);
@@ -62,7 +60,7 @@ TEST(ring, a_ring_that_overwrites_keeps_the_newest_and_counts_the_rest) {
 }
 
 TEST(ring, wraps_around_many_times_without_loss) {
-  ring<pair_item> r{4, when_full::refuse_new};
+  pair_ring r{4, when_full::refuse_new};
   for (std::uint64_t n = 0; n < 1'000; n += 3) {
     for (std::uint64_t i = n; i != n + 3; ++i) ASSERT_TRUE(r.append(item(i)));
     ASSERT_EQ(take_all(r), (std::vector<std::uint64_t>{n, n + 1, n + 2}));
@@ -71,7 +69,7 @@ TEST(ring, wraps_around_many_times_without_loss) {
 
 TEST(ring, item_numbers_pass_the_end_of_their_range) {
   for (const when_full full : {when_full::refuse_new, when_full::overwrite_old}) {
-    ring<pair_item> r{4, full, UINT64_MAX - 5};
+    pair_ring r{4, full, UINT64_MAX - 5};
     std::uint64_t taken = 0;
     for (std::uint64_t n = 0; n != 20; ++n) {
       ASSERT_TRUE(r.append(item(n)));
@@ -83,14 +81,14 @@ TEST(ring, item_numbers_pass_the_end_of_their_range) {
 }
 
 TEST(ring, an_overwriting_ring_counts_losses_across_the_end_of_the_range) {
-  ring<pair_item> r{4, when_full::overwrite_old, UINT64_MAX - 5};
+  pair_ring r{4, when_full::overwrite_old, UINT64_MAX - 5};
   for (std::uint64_t n = 0; n != 20; ++n) ASSERT_TRUE(r.append(item(n)));
   EXPECT_EQ(take_all(r), (std::vector<std::uint64_t>{16, 17, 18, 19}));
   EXPECT_EQ(r.lost(), 16u);
 }
 
 TEST(ring, a_ring_of_one_slot_works) {
-  ring<pair_item> keep{1, when_full::refuse_new}, newest{1, when_full::overwrite_old};
+  pair_ring keep{1, when_full::refuse_new}, newest{1, when_full::overwrite_old};
   EXPECT_TRUE(keep.append(item(1)));
   EXPECT_FALSE(keep.append(item(2)));
   EXPECT_EQ(take_all(keep), (std::vector<std::uint64_t>{1}));
@@ -106,7 +104,7 @@ TEST(ring, created_is_read_plus_dropped_with_two_threads) {
   for (const when_full full : {when_full::refuse_new, when_full::overwrite_old}) {
     for (const std::size_t capacity : {1u, 2u, 8u, 256u}) {
       constexpr std::uint64_t k_items = 30'000;
-      ring<pair_item> r{capacity, full};
+      pair_ring r{capacity, full};
       std::atomic<bool> is_done{false};
       std::uint64_t refused = 0;
       std::thread writer{[&] {
@@ -122,9 +120,9 @@ TEST(ring, created_is_read_plus_dropped_with_two_threads) {
       for (bool is_last = false;; is_last = is_done.load(std::memory_order_acquire)) {
         pair_item i{};
         while (r.take(i)) {
-          ASSERT_TRUE(is_whole(i)) << "capacity " << capacity << ", item " << i.number;
-          ASSERT_GE(i.number, next);
-          next = i.number + 1;
+          ASSERT_TRUE(is_whole(i)) << "capacity " << capacity << ", item " << i.at[0];
+          ASSERT_GE(i.at[0], next);
+          next = i.at[0] + 1;
           ++read;
         }
         if (is_last) break;
