@@ -107,12 +107,20 @@ def check_policy(name, source, report):
             report(token.line, f"policy must not mention {token.text} ({what}): decisions are pure values")
 
 
-def check_kernel(name, source, report):
+def is_kernel(source):
     first_code = min([t.line for t in source.tokens[:1]], default=1 << 30)
     head = [text for c in source.comments if c.first < first_code for _, text in c.lines]
-    if not any(text.startswith(KERNEL_MARK) for text in head):
+    return any(text.startswith(KERNEL_MARK) for text in head)
+
+
+def check_kernel(tree, source, report):
+    """A kernel includes light headers, base, and other kernels, so that everything reachable is held to the rule."""
+    if not is_kernel(source):
         return
     for line, include, _ in source.includes:
+        other = PurePosixPath("include") / include
+        if other in tree.files and is_kernel(tree.source(other)):
+            continue
         if include not in KERNEL_INCLUDES and not include.startswith("filch/base/"):
             report(line, f"a kernel must not include <{include}>; it may include filch/base/ and "
                          f"{' '.join(sorted(KERNEL_INCLUDES))}")
@@ -139,6 +147,6 @@ def check(tree):
         check_arrows(name, source, report)
         if layer_of(name) == "policy":
             check_policy(name, source, report)
-        check_kernel(name, source, report)
+        check_kernel(tree, source, report)
     check_suppressions(tree, findings)
     return sorted(findings)

@@ -90,6 +90,13 @@ class kernels_and_sanitizers(LintCase):
         self.assert_clean({self.path: "// A deque.\n// kernel: runs under the checker\n"
                            + header("filch/base/atomics.hpp", "bit", "optional")})
 
+    def test_a_kernel_includes_other_kernels(self):
+        self.assert_clean({self.path: "// kernel: runs under the checker\n" + header("filch/queue/other.hpp"),
+                           "include/filch/queue/other.hpp": "// kernel: too\n" + header("cstdint")})
+        self.assert_finds({self.path: "// kernel: runs under the checker\n" + header("filch/queue/other.hpp"),
+                           "include/filch/queue/other.hpp": header("cstdint")},
+                          (f"{self.path}:3", "a kernel must not include <filch/queue/other.hpp>"))
+
     def test_a_kernel_includes_nothing_else(self):
         self.assert_finds({self.path: "// kernel: runs under the checker\n" + header("vector")},
                           (f"{self.path}:3", "a kernel must not include <vector>"))

@@ -2,7 +2,9 @@
 // kernel: light headers only
 //
 // The word holds one of three states: empty (no token, awake), parked (no token, asleep or about to be), notified (a
-// token). A token given before the sleep makes the sleep return at once, so no order of the two calls loses it.
+// token). A token given before the sleep makes the sleep return at once, so no order of the two calls loses it. A token
+// is consumed by a read-modify-write, never by a plain store: the consumer thereby reads the newest token and sees what
+// its giver did, also when two tokens became one.
 //
 // Who may call what: `park` the one thread that sleeps here; `unpark` anybody.
 #pragma once
@@ -20,26 +22,21 @@ class parker {
  public:
   // Sleeps until there is a token, and consumes it; or until the deadline on the monotonic clock.
   park_outcome park(time_ns deadline_ns = k_never_ns) {
-    std::uint32_t seen = k_empty;
-    // [K1] acquire on failure: the token was there already ← [K4]. Relaxed on success, ordered by [K2]: nothing was received.
-    if (!word_.compare_exchange(seen, k_parked, std::memory_order_relaxed, std::memory_order_acquire)) {
-      word_.store(k_empty, std::memory_order_relaxed);  // ordered by [K1]: only this thread leaves `notified`
-      return park_outcome::notified;
-    }
+    // [K1] acquire fetch_sub: notified → empty, what the giver of the token did is visible ← [K4]; or empty → parked.
+    if (word_.fetch_sub(1, std::memory_order_acquire) == k_notified) return park_outcome::notified;
     while (true) {
       const bool in_time = A::futex_wait(word_, k_parked, deadline_ns);
-      // [K2] acquire load: what the giver of the token did before is visible ← [K4].
-      if (word_.load(std::memory_order_acquire) == k_notified) break;
-      if (in_time) continue;  // a spurious wake-up
-      seen = k_parked;
-      // [K3] acquire on failure: a token came at the last moment ← [K4]. Relaxed on success, owner-only: nothing was received.
-      if (word_.compare_exchange(seen, k_empty, std::memory_order_relaxed, std::memory_order_acquire)) {
-        return park_outcome::timed_out;
+      std::uint32_t seen = k_notified;
+      // [K2] acquire on success: what the giver of the token did is visible ← [K4]. Relaxed on failure, revalidated by
+      // [K2] after the next sleep or by [K3].
+      if (word_.compare_exchange(seen, k_empty, std::memory_order_acquire, std::memory_order_relaxed)) {
+        return park_outcome::notified;
       }
-      break;
+      if (in_time) continue;  // a spurious wake-up
+      // [K3] acquire exchange: a token that came at the last moment hands over as well ← [K4].
+      return word_.exchange(k_empty, std::memory_order_acquire) == k_notified ? park_outcome::notified
+                                                                              : park_outcome::timed_out;
     }
-    word_.store(k_empty, std::memory_order_relaxed);  // ordered by [K2]: only this thread leaves `notified`
-    return park_outcome::notified;
   }
 
   // Gives the token; a second one before it is consumed adds nothing.
@@ -50,8 +47,8 @@ class parker {
 
  private:
   static constexpr std::uint32_t k_empty = 0;
-  static constexpr std::uint32_t k_parked = 1;
-  static constexpr std::uint32_t k_notified = 2;
+  static constexpr std::uint32_t k_notified = 1;
+  static constexpr std::uint32_t k_parked = UINT32_MAX;  // one less than empty
 
   typename A::template atomic<std::uint32_t> word_{k_empty};
 };

@@ -13,7 +13,7 @@
 //   I2  bottom_ is written by the owner only. It is one less than the truth only inside `pop`.
 //   I3  A slot of the present ring is overwritten only when its old index is below top_.
 //   I4  A ring that is not the present one is not written. Item i is in every ring that was the present one while i was
-//       in the deque, at slot i & mask, until `trim` empties the ring, and `trim` first moves top_ past i.
+//       in the deque, at slot i & mask, until `trim` empties the ring, when no item is left.
 //   I5  Index i is given to whoever moves top_ from i to i + 1, or to the owner when it sees i above top_ after having
 //       published bottom_ = i: to exactly one of them.
 // Indices are unsigned and wrap; only differences, as signed numbers, are compared.
@@ -146,7 +146,7 @@ class deque<Item, A>::owner_handle {
   void reserve(std::uint64_t count) {
     deque& d = *deque_;
     const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
-    if (b + count - d.cached_top_ > d.own_ring_->capacity()) make_room(count);
+    if (count > d.own_ring_->capacity() - (b - d.cached_top_)) make_room(count);
   }
 
   // The newest item.
@@ -197,21 +197,18 @@ class deque<Item, A>::owner_handle {
 
   // Called by an owner that goes to sleep: if the deque is empty and has grown, it goes back to its smallest ring and
   // gives the pages of the larger ones back. True if it did.
+  //
+  // No thief can take anything from a discarded ring: when top_ = bottom_ = t, every index that was ever seen as taken
+  // up lies below t, so a thief that still holds the old ring holds an index below top_ and fails; and one that sees
+  // an item at t or above has seen a later push, and with it the new ring (I4).
   bool trim() {
     deque& d = *deque_;
     if (d.own_ring_->size_class == d.smallest_class_) return false;
     const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
-    index t = d.top_.load(std::memory_order_relaxed);           // revalidated by [Q10]
-    if (t != b) return false;
-    // Moving top_ past t makes every thief that still holds the old ring fail, whatever it reads there (I4).
-    // [Q10] release on success: a thief that reads the new top_ sees the present bottom_, not an older, larger one
-    // → [Q7] in `steal_one`. Relaxed on failure, owner-only: nothing was read.
-    if (!d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) return false;
-    // [Q11] release store: as in [Q2] → [Q4] in `steal_one`.
-    d.bottom_.store(b + 1, std::memory_order_release);
-    d.cached_top_ = b + 1;
+    if (d.top_.load(std::memory_order_relaxed) != b) return false;  // owner-only: an empty deque's top_ is the owner's
+    d.cached_top_ = b;
     d.own_ring_ = d.rings_[d.smallest_class_];
-    // [Q12] release store: publishes the ring's slots → [Q13] in `steal_one`.
+    // [Q10] release store: publishes the ring → [Q13] in `steal_one`.
     d.ring_.store(d.own_ring_, std::memory_order_release);
     for (std::uint32_t c = d.smallest_class_ + 1; c != k_classes; ++c) {
       if (d.rings_[c] != nullptr) A::discard(d.rings_[c]->slots, d.rings_[c]->capacity());
@@ -233,7 +230,7 @@ class deque<Item, A>::owner_handle {
     // [Q14] acquire load: a thief's read of a slot comes before the owner's next write to it ← [Q15] in `steal_one`.
     d.cached_top_ = d.top_.load(std::memory_order_acquire);
     std::uint32_t size_class = d.own_ring_->size_class;
-    while (b + count - d.cached_top_ > (std::uint64_t{1} << size_class)) {
+    while (count > (std::uint64_t{1} << size_class) - (b - d.cached_top_)) {
       if (++size_class == k_classes) throw std::bad_alloc();
     }
     if (size_class == d.own_ring_->size_class) return;
@@ -285,14 +282,14 @@ class deque<Item, A>::thief_handle {
   steal_result<Item> steal_one() {
     deque& d = *deque_;
     // [Q7] acquire load: whoever moved top_ here had stored bottom_ before; an older bottom_ is not seen ← [Q6] ← [Q9]
-    // ← [Q10] ← [Q15].
+    // ← [Q15].
     index t = d.top_.load(std::memory_order_acquire);
     // [Q5] seq_cst fence: "read top_, then read bottom_", the thief's half of ↔ [Q3] in `pop`.
     A::fence(std::memory_order_seq_cst);
-    // [Q4] acquire load: the slots below bottom_ and their ring are visible ← [Q1] ← [Q2] ← [Q8] ← [Q11].
+    // [Q4] acquire load: the slots below bottom_ and their ring are visible ← [Q1] ← [Q2] ← [Q8].
     const index b = d.bottom_.load(std::memory_order_acquire);
     if (static_cast<difference>(b - t) <= 0) return {steal_status::empty, {}};
-    // [Q13] acquire load: a ring newer than the one that [Q4] made visible comes with its slots ← [Q12] ← [Q16].
+    // [Q13] acquire load: a ring newer than the one that [Q4] made visible comes with its slots ← [Q10] ← [Q16].
     const ring* r = d.ring_.load(std::memory_order_acquire);
     // The item is read before it is claimed: afterwards the owner may reuse the slot.
     const Item item = r->at(t).load(std::memory_order_relaxed);  // revalidated by [Q15]

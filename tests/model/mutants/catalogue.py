@@ -1,0 +1,157 @@
+"""The seeded mutants: bugs that real schedulers had, put back into our kernels one at a time.
+
+Each entry says which bug it is, how the source changes (text that must occur exactly once, and what replaces it), which
+model must notice, and as what kind of failure. `mutate.py` writes the changed headers, the build compiles the model
+against them, and a test asserts that the model fails. Text that no longer occurs stops the build: a mutant cannot
+silently become the original.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class mutant:
+    id: str
+    bug: str
+    model: str
+    kinds: str
+    header: str = ""
+    changes: tuple = ()
+    defines: tuple = field(default=())
+
+
+DEQUE = "filch/queue/deque.hpp"
+MPSC = "filch/queue/mpsc.hpp"
+INJECTOR = "filch/queue/injector.hpp"
+INBOX = "filch/queue/inbox.hpp"
+IDLE = "filch/park/idle.hpp"
+PARKER = "filch/park/parker.hpp"
+
+MUTANTS = [
+    mutant("D1", "the ring pointer is not read again after growth in push", "deque", "assertion,race", DEQUE, (
+        ("    if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);\n"
+         "    d.own_ring_->at(b).store(",
+         "    ring* const before = d.own_ring_;\n"
+         "    if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);\n"
+         "    before->at(b).store("),)),
+    mutant("D2a", "a new ring is published without release", "deque", "race,use_after_free,assertion", DEQUE, (
+        ("d.ring_.store(larger, std::memory_order_release);", "d.ring_.store(larger, std::memory_order_relaxed);"),)),
+    mutant("D2b", "the ring is loaded without acquire", "deque", "race,use_after_free,assertion", DEQUE, (
+        ("d.ring_.load(std::memory_order_acquire);", "d.ring_.load(std::memory_order_relaxed);"),)),
+    mutant("D3", "bottom - 1 compared as an unsigned number", "deque", "assertion,race,use_after_free", DEQUE, (
+        ("using difference = std::int64_t;", "using difference = std::uint64_t;"),)),
+    mutant("D4a", "no seq_cst fence in pop: the last item is taken twice", "deque", "assertion", DEQUE, (
+        ("    A::fence(std::memory_order_seq_cst);\n    t = d.top_.load(",
+         "    t = d.top_.load("),)),
+    mutant("D4b", "no seq_cst fence in steal: the last item is taken twice", "deque", "assertion", DEQUE, (
+        ("    A::fence(std::memory_order_seq_cst);\n    // [Q4]", "    // [Q4]"),)),
+    mutant("D5", "a batch keeps the ring pointer across items while the owner grows", "deque", "assertion", DEQUE, (
+        ("    const steal_result<Item> first = steal_one();",
+         "    const ring* const kept = deque_->ring_.load(std::memory_order_acquire);\n"
+         "    const steal_result<Item> first = steal_one(kept);"),
+        ("      const steal_result<Item> further = steal_one();",
+         "      const steal_result<Item> further = steal_one(kept);"),
+        ("  steal_result<Item> steal_one() {", "  steal_result<Item> steal_one(const ring* kept = nullptr) {"),
+        ("    const ring* r = d.ring_.load(std::memory_order_acquire);",
+         "    const ring* r = kept != nullptr ? kept : d.ring_.load(std::memory_order_acquire);"))),
+    mutant("D6", "the item is read after the claim", "deque", "assertion,race", DEQUE, (
+        ("    const Item item = r->at(t).load(std::memory_order_relaxed);  // revalidated by [Q15]\n", ""),
+        ("    return {steal_status::taken, item};\n  }\n\n  deque* deque_;",
+         "    return {steal_status::taken, r->at(t).load(std::memory_order_relaxed)};\n  }\n\n  deque* deque_;"))),
+    mutant("D7", "indices of 8 bits: the same index comes again", "deque", "assertion", DEQUE, (
+        ("using index = std::uint64_t;", "using index = std::uint8_t;"),
+        ("using difference = std::int64_t;", "using difference = std::int8_t;"),
+        # The test's own wide starting points still compile; fullness is computed in the narrow type.
+        ("if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);",
+         "if (static_cast<index>(b - d.cached_top_) >= d.own_ring_->capacity()) make_room(1);"),
+        ("    while (b + count - d.cached_top_ > (std::uint64_t{1} << size_class)) {",
+         "    while (static_cast<index>(b + count - d.cached_top_) > (std::uint64_t{1} << size_class)) {"))),
+    mutant("D8", "a cursor as wide as the capacity: full looks empty", "deque", "assertion", DEQUE, (
+        ("    if (static_cast<difference>(b - t) < 0) return std::nullopt;",
+         "    if (((b + 1 - t) & d.own_ring_->mask) == 0) return std::nullopt;"),)),
+    mutant("D9", "the old ring is freed under a thief", "deque", "use_after_free,race", DEQUE, (
+        ("    d.own_ring_ = larger;\n",
+         "    ring* const old = d.own_ring_;\n    d.own_ring_ = larger;\n"),
+        ("    d.ring_.store(larger, std::memory_order_release);\n",
+         "    d.ring_.store(larger, std::memory_order_release);\n"
+         "    d.rings_[old->size_class] = nullptr;\n"
+         "    A::destroy_array(old->slots, old->capacity());\n    A::destroy(old);\n"))),
+    mutant("D10", "growth copies slots instead of indices: items are lost at the wrap-around", "deque",
+           "assertion,race", DEQUE, (
+        ("larger->at(i).store(item, std::memory_order_relaxed);",
+         "larger->slots[i & d.own_ring_->mask].store(item, std::memory_order_relaxed);"),)),
+    mutant("D11", "a deque may be robbed by its own owner", "deque", "assertion,unexpected_success", DEQUE, (
+        ("    FILCH_ASSERT(into.deque_ != deque_, \"a deque cannot be robbed by its own owner\");\n", ""),)),
+    mutant("D12", "pop stores bottom relaxed: no release sequence to the older slots since C++20", "deque", "race", DEQUE, (
+        ("    d.bottom_.store(b, std::memory_order_release);", "    d.bottom_.store(b, std::memory_order_relaxed);"),)),
+    mutant("D14", "trim does not look whether the deque is empty", "deque", "assertion,race", DEQUE, (
+        ("    if (d.top_.load(std::memory_order_relaxed) != b) return false;  // owner-only: an empty deque's top_ is the owner's\n",
+         ""),)),
+    mutant("D15", "push overwrites the oldest item of a full ring", "deque", "assertion,race", DEQUE, (
+        ("if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);",
+         "if (b - d.cached_top_ > d.own_ring_->capacity()) make_room(1);"),)),
+    mutant("D16", "trim gives the ring back that is in use", "deque", "assertion,race", DEQUE, (
+        ("    d.own_ring_ = d.rings_[d.smallest_class_];\n", ""),)),
+
+    mutant("J1", "the consumer's side is not locked", "injector", "race,assertion", INJECTOR, (
+        ("    if (consumer_busy_.exchange(1, std::memory_order_acquire) != 0) return steal_status::lost;\n", ""),)),
+    mutant("J2", "the size is raised after the push: a sleeper sees an empty queue", "injector", "assertion,livelock",
+           INJECTOR, (
+        ("    size_.fetch_add(count, std::memory_order_relaxed);  // ordered by [M1]\n    items_.push_list(first, last);\n",
+         "    items_.push_list(first, last);\n"),)),
+    mutant("J3", "the bound is looked at and raised in two steps", "injector", "assertion", INJECTOR, (
+        ("if (size_.fetch_add(1, std::memory_order_relaxed) >= bound_) {",
+         "const auto seen = size_.load(std::memory_order_relaxed);\n"
+         "      size_.fetch_add(1, std::memory_order_relaxed);\n      if (seen >= bound_) {"),)),
+    mutant("M1", "the predecessor is linked before the swap", "injector", "assertion,race,livelock,use_after_free", MPSC, (
+        ("    node* const previous = newest_.exchange(last, std::memory_order_acq_rel);\n",
+         "    node* const previous = newest_.load(std::memory_order_acquire);\n"),
+        ("    previous->next.store(first, std::memory_order_release);\n",
+         "    previous->next.store(first, std::memory_order_release);\n"
+         "    newest_.store(last, std::memory_order_release);\n"))),
+    mutant("M2", "the last node leaves without a stub behind it", "injector", "assertion,race,livelock,use_after_free", MPSC, (
+        ("      push(&stub_);\n", "      oldest_.set(&stub_);\n      return {steal_status::taken, oldest};\n"),)),
+    mutant("M3", "a cut list is called empty", "injector", "assertion", INBOX, (
+        ("    return result.status == steal_status::empty ? steal_result<node*>{steal_status::lost, nullptr} : result;",
+         "    return result.is_taken() ? result : steal_result<node*>{steal_status::empty, nullptr};"),)),
+
+    mutant("P1", "a seq_cst load where a fence is needed in notify", "park", "deadlock", IDLE, (
+        ("    A::fence(std::memory_order_seq_cst);\n    if (!needs_wake(counts_.load(std::memory_order_relaxed))) return",
+         "    if (!needs_wake(counts_.load(std::memory_order_seq_cst))) return"),)),
+    mutant("P2a", "no fence between the announcement and the last look", "park", "deadlock", IDLE, (
+        ("    mutex_.unlock();\n    // [I3]", "    mutex_.unlock();\n    return;\n    // [I3]"),)),
+    mutant("P2b", "no fence between the push and the look for sleepers", "park", "deadlock", IDLE, (
+        ("    A::fence(std::memory_order_seq_cst);\n    if (!needs_wake(", "    if (!needs_wake("),)),
+    mutant("P2c", "no last look after the announcement", "park", "deadlock", defines=("FILCH_MUTANT_NO_RECHECK",)),
+    mutant("P2d", "the last look comes before the announcement", "park", "deadlock",
+           defines=("FILCH_MUTANT_RECHECK_BEFORE_ANNOUNCE",)),
+    mutant("P3", "the last searcher leaves without looking once more", "park", "deadlock,assertion", IDLE, (
+        ("    return duty::recheck;", "    return duty::none;"),)),
+    mutant("P4", "the count of sleepers is masked too narrowly", "park", "deadlock,assertion", IDLE, (
+        ("static_cast<std::uint32_t>(counts >> 32); }", "static_cast<std::uint32_t>(counts >> 32) & 1; }"),)),
+    mutant("P5", "a worker that backs out stays registered", "park", "assertion,deadlock", IDLE, (
+        ("    if (take_out(self)) return;\n", "    if (sleeping(counts_.load(std::memory_order_relaxed)) != 0) return;\n"),)),
+    mutant("P7", "a token given before the sleep is forgotten", "park", "deadlock", PARKER, (
+        ("    if (word_.exchange(k_notified, std::memory_order_release) == k_parked) A::futex_wake(word_, 1);",
+         "    std::uint32_t parked = k_parked;\n"
+         "    if (word_.compare_exchange(parked, k_notified, std::memory_order_release, std::memory_order_relaxed)) {\n"
+         "      A::futex_wake(word_, 1);\n    }"),)),
+    mutant("P12", "a token is consumed by a plain store: one that comes meanwhile is lost", "park", "deadlock", PARKER, (
+        ("if (word_.compare_exchange(seen, k_empty, std::memory_order_acquire, std::memory_order_relaxed)) {",
+         "if (word_.load(std::memory_order_acquire) == k_notified) {\n"
+         "        word_.store(k_empty, std::memory_order_relaxed);"),)),
+    mutant("P10", "whoever is woken is not counted as searching: a burst wakes everybody", "park",
+           "assertion", IDLE, (
+        ("    counts_.fetch_add(k_one_searching - k_one_sleeping, std::memory_order_relaxed);",
+         "    counts_.fetch_sub(k_one_sleeping, std::memory_order_relaxed);"),)),
+    mutant("P11", "a chosen worker that backs out does not wait for its token", "park", "assertion,deadlock", IDLE, (
+        ("    parkers_[self.value].place.park();\n  }\n\n  // sleepy", "  }\n\n  // sleepy"),)),
+]
+
+# Bugs of the list that our design cannot have, or that another kind of test holds.
+NOT_MUTANTS = {
+    "D13": "a huge item pushed by value does not compile: compile_fail.a_deque_of_large_items",
+    "P6": "nothing spins in the models, and the stress tests run with spin = 0",
+    "P8": "no deadline rescues a worker in the models (`timeouts_rescue` = false), and no test has a periodic timer",
+    "P9": "a quota of one CPU gives one worker: topology_test; `idle` asserts that there is at least one",
+}
