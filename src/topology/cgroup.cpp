@@ -4,8 +4,8 @@
 //   /proc/self/mountinfo  says which part of a hierarchy is mounted where:    root "/a" at "/sys/fs/cgroup"
 //   so the group is       /sys/fs/cgroup/b, and its visible ancestors are the directories up to the mount point.
 //
-// Both paths are relative to the process's cgroup namespace and may begin with "..": the mount's root when the mount was
-// made outside the namespace, the group's path when the process was moved out of it. Such names are compared, never
+// Both paths are relative to the process's cgroup namespace and may begin with "..": the mount's root when the mount
+// was made outside the namespace, the group's path when the process was moved out of it. Such names are compared, never
 // followed through the file system, where ".." would leave the hierarchy.
 #include "topology/cgroup.hpp"
 
@@ -43,7 +43,9 @@ components components_of(std::string_view path) {
   return out;
 }
 
-bool is_up(const std::string& component) { return component == ".."; }
+bool is_up(const std::string& component) {
+  return component == "..";
+}
 
 // mountinfo writes blanks and backslashes as \ooo.
 std::string unescape(std::string_view text) {
@@ -85,8 +87,8 @@ std::optional<std::string> path_in_hierarchy(std::string_view membership, std::s
     const std::string_view id = line.substr(0, first);
     const std::string_view names = line.substr(first + 1, second - first - 1);
     const auto list = split(names, ',');
-    const bool is_it = controller.empty() ? id == "0" && names.empty()
-                                          : std::find(list.begin(), list.end(), controller) != list.end();
+    const bool is_it =
+        controller.empty() ? id == "0" && names.empty() : std::find(list.begin(), list.end(), controller) != list.end();
     if (is_it) return std::string{line.substr(second + 1)};
   }
   return std::nullopt;
@@ -105,7 +107,8 @@ containment locate(const components& root, const components& path, components& b
   }
   const auto ups_in_path = std::find_if_not(path.begin(), path.end(), is_up) - path.begin();
   const bool only_ups = std::all_of(root.begin(), root.end(), is_up);
-  if (only_ups && !root.empty() && ups_in_path <= static_cast<std::ptrdiff_t>(root.size())) return containment::ancestor;
+  if (only_ups && !root.empty() && ups_in_path <= static_cast<std::ptrdiff_t>(root.size()))
+    return containment::ancestor;
   return containment::outside;
 }
 

@@ -12,10 +12,10 @@ namespace filch::inline v0::topology {
 
 // The tightest quota of one hierarchy, over the process's group and all its visible ancestors.
 struct cgroup_quota {
-  int version = 0;          // 1 or 2
-  double cpus = 0;          // quota / period
-  std::int64_t workers = 0; // the same rounded up; at least 1
-  std::string where;        // the directory that sets it
+  int version = 0;           // 1 or 2
+  double cpus = 0;           // quota / period
+  std::int64_t workers = 0;  // the same rounded up; at least 1
+  std::string where;         // the directory that sets it
 };
 
 struct cgroup_cpuset {

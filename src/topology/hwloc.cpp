@@ -41,10 +41,9 @@ hwloc_handle make_topology() {
   return topology;
 }
 
-std::string version_text() {
-  const unsigned version = hwloc_get_api_version();
-  return std::to_string(version >> 16) + '.' + std::to_string((version >> 8) & 0xff) + '.' +
-         std::to_string(version & 0xff);
+std::string version_text(hwloc_topology_t topology) {
+  const char* version = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "hwlocVersion");
+  return version == nullptr ? "" : std::string{" "} + version;
 }
 
 cpu_set cpus_of(hwloc_const_bitmap_t bitmap) {
@@ -167,7 +166,8 @@ class converter {
         const std::string_view name = infos[i].name;
         const std::string_view value = infos[i].value;
         const auto number = parse_number(value);
-        const std::uint64_t speed = number && *number > 0 && *number < INT32_MAX ? static_cast<std::uint64_t>(*number) : 0;
+        const std::uint64_t speed =
+            number && *number > 0 && *number < INT32_MAX ? static_cast<std::uint64_t>(*number) : 0;
         if (name == "FrequencyMaxMHz") clock = speed;
         if (name == "LinuxCapacity") capacity = speed;
         if (name == "CoreType") kind = value == "IntelAtom" ? core_kind::efficiency : core_kind::performance;
@@ -192,20 +192,22 @@ class converter {
 
 }  // namespace
 
-bool built_with_hwloc() noexcept { return true; }
+bool built_with_hwloc() noexcept {
+  return true;
+}
 
 machine load_from_hwloc() {
   const hwloc_handle topology = make_topology();
   if (hwloc_topology_load(topology.get()) != 0) fail("hwloc cannot read this machine", errno);
   machine m = converter{topology.get()}.convert();
-  m.source = "hwloc " + version_text();
+  m.source = "hwloc" + version_text(topology.get());
   return m;
 }
 
 machine load_from_hwloc_xml(const std::filesystem::path& file) {
   const hwloc_handle topology = make_topology();
   if (hwloc_topology_set_xml(topology.get(), file.c_str()) != 0 || hwloc_topology_load(topology.get()) != 0) {
-    throw topology_error{file.string() + ": not a machine description that hwloc " + version_text() + " understands"};
+    throw topology_error{file.string() + ": not a machine description that hwloc understands"};
   }
   try {
     machine m = converter{topology.get()}.convert();

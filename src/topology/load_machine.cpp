@@ -33,9 +33,8 @@ machine load_whatever_is_there(const std::filesystem::path& root) {
     failures += (failures.empty() ? "" : "; ") + std::string{error.what()};
   }
   const auto mask = thread_affinity();
-  machine m = flat_machine(mask && !mask->empty()
-                               ? *mask
-                               : cpu_set::first(std::clamp(std::thread::hardware_concurrency(), 1u, k_max_cpus)));
+  machine m = flat_machine(
+      mask && !mask->empty() ? *mask : cpu_set::first(std::clamp(std::thread::hardware_concurrency(), 1u, k_max_cpus)));
   m.source += " (" + failures + ")";
   return m;
 }

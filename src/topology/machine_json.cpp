@@ -23,7 +23,9 @@ constexpr int k_max_depth = 16;
   throw topology_error{field + ": " + found + " is not allowed; allowed: " + allowed};
 }
 
-std::string shown(const json& value) { return in_quotes(value.dump(-1, ' ', false, json::error_handler_t::replace)); }
+std::string shown(const json& value) {
+  return in_quotes(value.dump(-1, ' ', false, json::error_handler_t::replace));
+}
 
 // One object of the file. `path` names it in errors: "cores[3]", or "" for the whole.
 class object_reader {
@@ -101,8 +103,8 @@ void read_distances(machine& m, const json& rows) {
   const std::size_t n = m.nodes.size();
   if (rows.empty()) return;
   if (rows.size() != n) {
-    refuse("node_distances", std::to_string(rows.size()) + " rows", "none, or one for each of " + std::to_string(n) +
-                                                                         " nodes");
+    refuse("node_distances", std::to_string(rows.size()) + " rows",
+           "none, or one for each of " + std::to_string(n) + " nodes");
   }
   for (std::size_t i = 0; i != n; ++i) {
     const std::string row = "node_distances[" + std::to_string(i) + "]";
@@ -125,9 +127,8 @@ void each(const json& list, const char* name, std::initializer_list<const char*>
 }
 
 machine read_machine(const json& document) {
-  const object_reader in{document,
-                         "",
-                         {"format", "version", "name", "packages", "nodes", "node_distances", "caches", "cores"}};
+  const object_reader in{
+      document, "", {"format", "version", "name", "packages", "nodes", "node_distances", "caches", "cores"}};
   if (const std::string format = in.text("format"); format != "filch-machine") {
     refuse("format", in_quotes(format), "filch-machine");
   }
@@ -181,7 +182,9 @@ json parse(std::string_view text) {
 
 }  // namespace
 
-bool built_with_json() noexcept { return true; }
+bool built_with_json() noexcept {
+  return true;
+}
 
 machine machine_from_json(std::string_view text, std::string_view origin) {
   try {

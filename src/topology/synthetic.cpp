@@ -85,7 +85,7 @@ machine machine::synthetic(const synthetic_options& o) {
   for (std::size_t a = 0; a != nodes; ++a) {
     for (std::size_t b = 0; b != nodes; ++b) {
       const bool same_package = a / o.nodes_per_package == b / o.nodes_per_package;
-      m.node_distances.push_back(a == b           ? o.local_distance
+      m.node_distances.push_back(a == b         ? o.local_distance
                                  : same_package ? o.same_package_distance
                                                 : o.other_package_distance);
     }

@@ -74,16 +74,18 @@ class sysfs_reader {
 
   void read_nodes() {
     bool distances_are_known = true;
-    for (const std::uint32_t id : numbered_entries(node_, "node")) {
+    const auto ids = numbered_entries(node_, "node");
+    for (const std::uint32_t id : ids) {
       const fs::path directory = node_ / ("node" + std::to_string(id));
       const auto index = static_cast<std::uint32_t>(machine_.nodes.size());
       machine_.nodes.push_back({id, read_memory_bytes(directory)});
       if (const auto cpus = read_cpus(directory / "cpulist")) {
         for (const cpu_number cpu : *cpus) node_of_[cpu] = index;
       }
-      const auto distances = read_line(directory / "distance");
-      if (!distances) distances_are_known = false;
-      for (const std::string_view word : words(distances.value_or(""))) {
+      const std::string distances = read_line(directory / "distance").value_or("");
+      const auto row = words(distances);
+      if (row.size() != ids.size()) distances_are_known = false;
+      for (const std::string_view word : row) {
         const auto value = parse_number(word);
         const bool is_sane = value && *value >= 1 && *value <= 65535;
         if (!is_sane) distances_are_known = false;
@@ -91,8 +93,7 @@ class sysfs_reader {
       }
     }
     if (machine_.nodes.empty()) machine_.nodes.resize(1);
-    const std::size_t count = machine_.nodes.size();
-    if (!distances_are_known || machine_.node_distances.size() != count * count) machine_.node_distances.clear();
+    if (!distances_are_known) machine_.node_distances.clear();
   }
 
   static std::uint64_t read_memory_bytes(const fs::path& directory) {
@@ -119,14 +120,13 @@ class sysfs_reader {
       }
       for (const cpu_number mine : cpus) is_done[mine] = true;
 
-      const std::int64_t id = std::clamp<std::int64_t>(
-          read_number(topology / "physical_package_id").value_or(0), 0, UINT32_MAX);
+      const std::int64_t id =
+          std::clamp<std::int64_t>(read_number(topology / "physical_package_id").value_or(0), 0, UINT32_MAX);
       const auto [at, is_new] = package_index.emplace(id, static_cast<std::uint32_t>(machine_.packages.size()));
       if (is_new) machine_.packages.push_back({static_cast<std::uint32_t>(id)});
       const auto node = node_of_.find(cpu);
-      machine_.cores.push_back({.package = at->second,
-                                .node = node == node_of_.end() ? 0 : node->second,
-                                .cpus = cpu_set{std::move(cpus)}});
+      machine_.cores.push_back(
+          {.package = at->second, .node = node == node_of_.end() ? 0 : node->second, .cpus = cpu_set{std::move(cpus)}});
     }
   }
 
@@ -185,6 +185,8 @@ class sysfs_reader {
 
 }  // namespace
 
-machine load_from_sysfs(const fs::path& root) { return sysfs_reader{root}.read(); }
+machine load_from_sysfs(const fs::path& root) {
+  return sysfs_reader{root}.read();
+}
 
 }  // namespace filch::inline v0::topology

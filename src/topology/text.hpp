@@ -17,6 +17,7 @@ namespace filch::inline v0::topology {
 // A file that holds one whole number and nothing else; nothing otherwise.
 [[nodiscard]] std::optional<std::int64_t> read_number(const std::filesystem::path& file);
 
+// What the next three return points into `text`, which must outlive it.
 [[nodiscard]] std::string_view trim(std::string_view text);
 // The parts between separators, empty ones included.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);

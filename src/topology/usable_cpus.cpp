@@ -16,7 +16,9 @@ namespace {
 
 constexpr const char* k_workers_variable = "FILCH_WORKERS";
 
-std::string count_of_cpus(std::size_t count) { return std::to_string(count) + (count == 1 ? " CPU" : " CPUs"); }
+std::string count_of_cpus(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " CPU" : " CPUs");
+}
 
 std::string number(double value) {
   char text[32];
@@ -92,8 +94,8 @@ usable_cpus_result usable_cpus(const usable_cpus_options& options) {
     result.count = static_cast<std::uint32_t>(std::min<std::int64_t>(result.count, quota.workers));
   }
 
-  const auto value = options.environment ? options.environment(k_workers_variable)
-                                         : process_environment(k_workers_variable);
+  const auto value =
+      options.environment ? options.environment(k_workers_variable) : process_environment(k_workers_variable);
   if (value) {
     result.count = parse_workers(*value);
     result.reasons.push_back(std::string{k_workers_variable} + ": " + std::to_string(result.count));

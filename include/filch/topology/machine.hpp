@@ -1,8 +1,8 @@
 // The machine as plain data: packages, NUMA nodes, caches, cores and their hardware threads. Values only; nothing here
 // asks the operating system, so a described machine serves the simulator as a real one serves the runtime.
 //
-// A machine is filled in by a loader (load_machine.hpp, machine_file.hpp) or by machine::synthetic. Whoever fills one in
-// by hand calls `normalize`, which checks and orders it.
+// A machine is filled in by a loader (load_machine.hpp, machine_file.hpp) or by machine::synthetic. Whoever fills one
+// in by hand calls `normalize`, which checks and orders it.
 //
 // Invariants of a normalized machine:
 //   I1  There is at least one package, one node and one core; every core has at least one CPU.
@@ -55,11 +55,11 @@ enum class core_kind : std::uint8_t {
 [[nodiscard]] const char* to_string(core_kind kind);
 
 struct core {
-  std::uint32_t package = 0;             // position in machine::packages
-  std::uint32_t node = 0;                // position in machine::nodes
+  std::uint32_t package = 0;  // position in machine::packages
+  std::uint32_t node = 0;     // position in machine::nodes
   core_kind kind = core_kind::uniform;
-  std::uint32_t speed_permille = 1000;   // of the fastest core of this machine
-  cpu_set cpus{};                        // its hardware threads (SMT siblings of one another)
+  std::uint32_t speed_permille = 1000;  // of the fastest core of this machine
+  cpu_set cpus{};                       // its hardware threads (SMT siblings of one another)
 
   friend bool operator==(const core&, const core&) = default;
 };
@@ -83,7 +83,7 @@ struct synthetic_options {
   std::uint32_t efficiency_speed_permille = 500;
   std::uint32_t cores_per_l2 = 1;
   std::uint32_t efficiency_cores_per_l2 = 4;
-  std::uint32_t cores_per_l3 = 0;  // 0: all cores of a node share one
+  std::uint32_t cores_per_l3 = 0;      // 0: all cores of a node share one
   std::uint64_t l1_bytes = 32 * 1024;  // 0: the machine has no such cache; likewise below
   std::uint64_t l2_bytes = 1024 * 1024;
   std::uint64_t l3_bytes = 32 * 1024 * 1024;
@@ -94,16 +94,17 @@ struct synthetic_options {
 };
 
 struct machine {
-  std::string source;  // where this description comes from: "hwloc 2.9.0", "sysfs", "JSON file big.json", "synthetic", …
-  std::string name;    // free text
+  std::string
+      source;  // where this description comes from: "hwloc 2.9.0", "sysfs", "JSON file big.json", "synthetic", …
+  std::string name;  // free text
   std::vector<package> packages;
   std::vector<numa_node> nodes;
   std::vector<std::uint32_t> node_distances;
   std::vector<cache> caches;
   std::vector<core> cores;
 
-  // A regular machine. CPUs are numbered in machine order, siblings next to each other. Throws topology_error that names
-  // the option, its value and what is allowed.
+  // A regular machine. CPUs are numbered in machine order, siblings next to each other. Throws topology_error that
+  // names the option, its value and what is allowed.
   [[nodiscard]] static machine synthetic(const synthetic_options& options);
 
   // Every CPU of every core.

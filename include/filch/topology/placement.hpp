@@ -9,8 +9,10 @@
 namespace filch::inline v0::topology {
 
 enum class placement : std::uint8_t {
-  spread,   // every core before any SMT sibling, fast cores before slow ones, alternating between packages, nodes, caches
-  compact,  // neighbours first: all threads of a core, then the cores that share a cache with it, and so on
+  // Every core before any SMT sibling, fast cores before slow ones, alternating between packages, nodes and caches.
+  spread,
+  // Neighbours first: all threads of a core, then the cores that share a cache with it, and so on.
+  compact,
 };
 
 // cpu[w] is the CPU of worker w. Only CPUs in `usable` are taken; with more workers than those, the order starts anew.

@@ -13,9 +13,13 @@ using namespace filch::topology;
 const std::string k_cpu = "sys/devices/system/cpu/";
 const std::string k_node = "sys/devices/system/node/";
 
-std::string cpu_file(unsigned cpu, const std::string& name) { return k_cpu + "cpu" + std::to_string(cpu) + "/" + name; }
+std::string cpu_file(unsigned cpu, const std::string& name) {
+  return k_cpu + "cpu" + std::to_string(cpu) + "/" + name;
+}
 
-machine load(const fake_root& root) { return load_machine({.use = loader::sysfs, .root = root.path()}); }
+machine load(const fake_root& root) {
+  return load_machine({.use = loader::sysfs, .root = root.path()});
+}
 
 // Two packages, two nodes, two cores each, two threads each. Siblings are n and n + 4; packages are {0, 1} and {2, 3}.
 void write_two_packages(fake_root& root) {
@@ -97,6 +101,15 @@ TEST(sysfs, nonsense_leaves_out_what_it_would_have_said) {
   EXPECT_EQ(m.caches[0].cpus, (cpu_set{0}));
 }
 
+TEST(sysfs, distances_count_only_when_every_row_is_complete) {
+  fake_root root;
+  root.write(k_cpu + "online", "0-1\n").write(k_node + "node0/cpulist", "0\n").write(k_node + "node1/cpulist", "1\n");
+  root.write(k_node + "node0/distance", "10 20 20 10\n");
+  EXPECT_TRUE(load(root).node_distances.empty());
+  root.write(k_node + "node0/distance", "10 20\n").write(k_node + "node1/distance", "20 10\n");
+  EXPECT_EQ(load(root).node_distances.size(), 4u);
+}
+
 TEST(sysfs, a_node_without_cpus_is_kept) {
   fake_root root;
   root.write(k_cpu + "online", "0\n").write(k_node + "node0/cpulist", "0\n").write(k_node + "node2/cpulist", "\n");
@@ -158,7 +171,7 @@ TEST(load_machine, this_machine_has_the_cpus_of_this_process) {
 TEST(load_machine, the_source_says_what_was_used) {
   const machine m = load_machine();
   if (built_with_hwloc()) {
-    EXPECT_TRUE(m.source.starts_with("hwloc ")) << m.source;
+    EXPECT_TRUE(m.source.starts_with("hwloc")) << m.source;
   } else {
     EXPECT_FALSE(m.source.starts_with("hwloc")) << m.source;
   }

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 namespace {
 
 using namespace filch::topology;
@@ -71,6 +74,19 @@ TEST_F(machine_json, what_is_left_out_has_a_default) {
   EXPECT_TRUE(m.node_distances.empty());
 }
 
+TEST_F(machine_json, the_example_in_the_document_is_a_machine) {
+  std::ifstream in{FILCH_TEST_DOCUMENT};
+  std::ostringstream content;
+  content << in.rdbuf();
+  const std::string text = content.str();
+  const auto begin = text.find("```json\n");
+  ASSERT_NE(begin, std::string::npos);
+  const auto end = text.find("```", begin + 8);
+  ASSERT_NE(end, std::string::npos);
+  EXPECT_EQ(machine_from_json(std::string_view{text}.substr(begin + 8, end - begin - 8), "example").summary(),
+            "2 packages, 2 NUMA nodes, 4 cores, 8 CPUs");
+}
+
 TEST_F(machine_json, a_syntax_error_names_file_and_line) {
   const std::string text = complaint(with("\"version\": 1,", "\"version\": 1"));
   contains(text, "m.json: ");
@@ -134,7 +150,8 @@ TEST(machine_file, an_unreadable_or_strange_file_is_an_error_that_names_it) {
   const auto missing = directory.path() / "missing.json";
   EXPECT_EQ(thrown_text([&] { static_cast<void>(load_machine_file(missing)); }),
             missing.string() + ": cannot be read: No such file or directory");
-  contains(thrown_text([&] { static_cast<void>(load_machine_file(directory.path())); }), "cannot be read: Is a directory");
+  contains(thrown_text([&] { static_cast<void>(load_machine_file(directory.path())); }),
+           "cannot be read: Is a directory");
   directory.write("odd", "cores: 4");
   contains(thrown_text([&] { static_cast<void>(load_machine_file(directory.path() / "odd")); }),
            "begins with 'cores: 4'; allowed: a JSON object");

@@ -12,8 +12,11 @@ using filch::topology::machine;
 using filch::topology::normalize;
 
 TEST(machine, a_synthetic_one_has_the_parts_that_were_asked_for) {
-  const machine m = machine::synthetic(
-      {.packages = 2, .nodes_per_package = 2, .cores_per_node = 4, .threads_per_core = 2, .memory_per_node_bytes = 1024});
+  const machine m = machine::synthetic({.packages = 2,
+                                        .nodes_per_package = 2,
+                                        .cores_per_node = 4,
+                                        .threads_per_core = 2,
+                                        .memory_per_node_bytes = 1024});
   EXPECT_EQ(m.summary(), "2 packages, 4 NUMA nodes, 16 cores, 32 CPUs");
   EXPECT_EQ(m.source, "synthetic");
   EXPECT_EQ(m.cpus(), cpu_set::first(32));

@@ -12,7 +12,8 @@ namespace {
 using namespace filch::topology;
 
 constexpr const char* k_v2_mount = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n";
-constexpr const char* k_v1_cpu_mount = "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
+constexpr const char* k_v1_cpu_mount =
+    "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
 constexpr const char* k_v1_cpuset_mount = "33 31 0:30 / /sys/fs/cgroup/cpuset rw shared:10 - cgroup cgroup rw,cpuset\n";
 
 // A system with 8 CPUs, all of them in the affinity mask unless a test says otherwise.
@@ -107,10 +108,8 @@ TEST(usable_cpus, a_quota_at_the_mount_point_counts) {
 }
 
 TEST(usable_cpus, a_group_whose_directory_is_not_visible_still_has_its_ancestors) {
-  const auto result = system_of_eight{}
-                          .groups("0::/docker/abc\n", k_v2_mount)
-                          .file("sys/fs/cgroup/cpu.max", "200000 100000\n")
-                          .ask();
+  const auto result =
+      system_of_eight{}.groups("0::/docker/abc\n", k_v2_mount).file("sys/fs/cgroup/cpu.max", "200000 100000\n").ask();
   EXPECT_EQ(result.count, 2u);
 }
 
@@ -148,7 +147,8 @@ TEST(usable_cpus, in_a_container_of_v1_the_mounts_root_is_taken_off_the_groups_p
 }
 
 TEST(usable_cpus, on_a_hybrid_system_both_versions_count) {
-  const std::string mounts = std::string{"41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"} + k_v1_cpu_mount;
+  const std::string mounts =
+      std::string{"41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"} + k_v1_cpu_mount;
   auto system = system_of_eight{};
   system.groups("1:cpu,cpuacct:/a\n0::/b\n", mounts)
       .file("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "300000\n")
@@ -159,8 +159,8 @@ TEST(usable_cpus, on_a_hybrid_system_both_versions_count) {
 }
 
 TEST(usable_cpus, nonsense_in_quota_files_is_ignored_and_noted) {
-  for (const char* content : {"", "banana", "100000", "-5 100000", "100000 0", "0 100000", "1e5 100000", "100000 100000 1",
-                              "99999999999999999999 100000", "max"}) {
+  for (const char* content : {"", "banana", "100000", "-5 100000", "100000 0", "0 100000", "1e5 100000",
+                              "100000 100000 1", "99999999999999999999 100000", "max"}) {
     const auto result =
         system_of_eight{}.groups("0::/app\n", k_v2_mount).file("sys/fs/cgroup/app/cpu.max", content).ask();
     EXPECT_EQ(result.count, 8u) << content;
@@ -204,11 +204,10 @@ TEST(usable_cpus, a_mount_from_outside_the_namespace_limits_from_its_root) {
 }
 
 TEST(usable_cpus, names_above_the_namespace_that_agree_are_followed) {
-  const auto result =
-      system_of_eight{}
-          .groups("0::/../../pod/app\n", "30 23 0:26 /../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
-          .file("sys/fs/cgroup/pod/app/cpu.max", "200000 100000\n")
-          .ask();
+  const auto result = system_of_eight{}
+                          .groups("0::/../../pod/app\n", "30 23 0:26 /../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+                          .file("sys/fs/cgroup/pod/app/cpu.max", "200000 100000\n")
+                          .ask();
   EXPECT_EQ(result.count, 2u);
   EXPECT_TRUE(result.notes.empty());
 }
@@ -232,8 +231,9 @@ TEST(usable_cpus, a_group_outside_the_mount_is_noted_and_its_path_is_never_follo
 
 TEST(usable_cpus, of_two_mounts_the_one_that_shows_more_ancestors_is_read) {
   const auto result = system_of_eight{}
-                          .groups("0::/a/b\n", "40 23 0:26 /a/b /mnt/narrow rw - cgroup2 none rw\n"
-                                               "41 23 0:26 / /mnt/with\\040blank rw - cgroup2 none rw\n")
+                          .groups("0::/a/b\n",
+                                  "40 23 0:26 /a/b /mnt/narrow rw - cgroup2 none rw\n"
+                                  "41 23 0:26 / /mnt/with\\040blank rw - cgroup2 none rw\n")
                           .file("mnt/narrow/cpu.max", "700000 100000\n")
                           .file("mnt/with blank/a/cpu.max", "200000 100000\n")
                           .ask();
@@ -281,8 +281,7 @@ TEST(usable_cpus, a_cpuset_that_is_empty_nonsense_or_disjoint_does_not_narrow) {
 }
 
 TEST(usable_cpus, without_an_affinity_mask_the_online_cpus_count) {
-  const auto result =
-      system_of_eight{}.affinity(std::nullopt).file("sys/devices/system/cpu/online", "0-4\n").ask();
+  const auto result = system_of_eight{}.affinity(std::nullopt).file("sys/devices/system/cpu/online", "0-4\n").ask();
   EXPECT_EQ(result.count, 5u);
   EXPECT_EQ(result.notes.size(), 1u);
   const auto blind = system_of_eight{}.affinity(cpu_set{}).ask();
