@@ -66,6 +66,8 @@ void engine::spawn(std::string_view name, std::function<void()> function) {
   if (index == 0) return;
   memory_.start_thread(current_, index);
   wrote();
+  // From here on another thread can go first: the spawner's next operation is a scheduling point, even its first one.
+  threads_[current_]->is_unstarted = false;
   record(event_kind::spawn, std::source_location{}, index);
 }
 

@@ -142,11 +142,10 @@ std::string engine::format_schedule() const {
       what = std::to_string(e.after);
     }
     const bool has_order = e.kind <= event_kind::fence;
-    std::snprintf(line, sizeof line, "%4zu  %-10s %-14s %-28s %-8s %s\n", ++number, threads_[e.thread]->name.c_str(),
+    std::snprintf(line, sizeof line, "%4zu  %-10s %-14s %-28s %-8s %s", ++number, threads_[e.thread]->name.c_str(),
                   verb(e.kind), what.c_str(), has_order ? order_name(e.order) : "",
                   e.where.line() != 0 ? format_where(e.where).c_str() : "");
     out += line;
-    out.pop_back();
     while (out.back() == ' ') out.pop_back();
     out += '\n';
   }
