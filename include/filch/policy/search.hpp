@@ -65,9 +65,8 @@ class search {
   // The worker wants its next task. Each call counts as one task for the fairness and starvation intervals.
   void begin() { cursor_ = detail::stage::begin; }
 
-  // The worker was parked and is awake again.
+  // The worker was parked and is awake again. The search goes on, with the order of bands that it began with.
   void woken() {
-    bands_ = detail::band_order::normal_only;
     restart_idle_bound();
     cursor_ = detail::stage::again;
   }
@@ -105,10 +104,7 @@ class search {
   [[nodiscard, gnu::always_inline]] const detail::code* choose_plan(const View& view) {
     const bool fair = --fair_left_ == 0;
     const bool banded = view.bands_in_use();
-    if (!fair && !banded) [[likely]] {
-      bands_ = detail::band_order::normal_only;
-      return detail::plan(detail::band_order::normal_only, detail::sources::usual);
-    }
+    if (!fair && !banded) [[likely]] return detail::plan(detail::band_order::normal_only, detail::sources::usual);
     return choose_rare_plan(fair, banded);
   }
 
@@ -123,6 +119,7 @@ class search {
         restart_idle_bound();
         [[fallthrough]];
       case detail::code::sweep:
+        bands_ = detail::refresh(bands_, view.bands_in_use());
         visits_left_ = visits_per_cycle_;
         band_ = detail::k_no_band;
         retry_ = false;

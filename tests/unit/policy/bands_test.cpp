@@ -95,6 +95,28 @@ TEST(bands, a_lost_race_is_retried_in_its_band_and_once_per_visit) {
   EXPECT_EQ((texts{list.begin() + 9, list.end()}), (texts{"v1:high", "v1", "v1", "v1:low", "park"}));
 }
 
+TEST(bands, that_come_into_use_during_the_own_phase_are_seen_at_the_victims) {
+  auto subject = make_search({.victims = victims::round_robin, .idle = idle::eco}, 0, 2);
+  fake_view view;
+  subject.begin();
+  EXPECT_EQ(steps(subject, view, always_empty, 3), (texts{"inbox", "local", "injector"}));
+  view.banded = true;
+  EXPECT_EQ(steps(subject, view, always_empty), (texts{"v1:high", "v1", "v1:low", "park"}));
+}
+
+TEST(bands, a_search_keeps_its_order_of_bands_when_it_is_woken) {
+  auto subject = make_search({.victims = victims::round_robin, .idle = idle::eco, .starvation_interval = 2}, 0, 2);
+  const fake_view view{{}, true};
+  subject.begin();
+  steps(subject, view, always_empty);
+  subject.woken();
+  EXPECT_EQ(steps(subject, view, always_empty, 2), (texts{"inbox:high", "injector:high"}));
+  subject.begin();
+  EXPECT_EQ(steps(subject, view, always_empty).front(), "inbox:low");
+  subject.woken();
+  EXPECT_EQ(steps(subject, view, always_empty, 2), (texts{"inbox:low", "injector:low"}));
+}
+
 TEST(bands, that_come_into_use_during_a_search_are_seen_in_its_next_cycle) {
   auto subject =
       make_search({.victims = victims::round_robin, .idle = {.initial_ns = 10, .cap_ns = 10, .cycles = 2}}, 0, 1);

@@ -68,7 +68,7 @@ inline constexpr std::uint8_t k_no_band = 0xff;
   return static_cast<priority>(k_band_orders[place]);
 }
 
-// The order for the next cycle of a search that began with `order`: bands may have come into use meanwhile.
+// How a search that began with `order` goes on: bands may have come into use meanwhile.
 [[nodiscard]] constexpr band_order refresh(band_order order, bool bands_in_use) {
   if (!bands_in_use) return band_order::normal_only;
   return order == band_order::normal_only ? band_order::strict : order;
