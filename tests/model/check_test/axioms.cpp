@@ -37,16 +37,19 @@ struct event {
   int value;
   std::size_t thread;
   bool acquires, releases, is_seq_cst, is_initial;
+  int expected;
+  std::memory_order failure_order;
 
-  [[nodiscard]] bool reads() const { return kind == step_kind::load || kind == step_kind::exchange; }
-  [[nodiscard]] bool writes() const { return kind == step_kind::store || kind == step_kind::exchange; }
+  // A compare-exchange that is still undecided does both.
+  [[nodiscard]] bool reads() const { return kind != step_kind::store && kind != step_kind::fence; }
+  [[nodiscard]] bool writes() const { return kind != step_kind::load && kind != step_kind::fence; }
 };
 
 class enumeration {
  public:
   enumeration(const listing& p, unsigned locations) : locations_{locations} {
     for (unsigned l = 0; l != locations; ++l) {
-      events_.push_back({step_kind::store, l, 0, p.size(), false, false, false, true});
+      events_.push_back({step_kind::store, l, 0, p.size(), false, false, false, true, 0, {}});
     }
     for (std::size_t t = 0; t != p.size(); ++t) {
       const std::size_t first = events_.size();
@@ -55,18 +58,18 @@ class enumeration {
         const bool both = is_seq_cst || s.order == std::memory_order_acq_rel;
         const bool acquires = (both || s.order == std::memory_order_acquire) && s.kind != step_kind::store;
         const bool releases = (both || s.order == std::memory_order_release) && s.kind != step_kind::load;
-        events_.push_back({s.kind, s.location, s.value, t, acquires, releases, is_seq_cst, false});
+        events_.push_back(
+            {s.kind, s.location, s.value, t, acquires, releases, is_seq_cst, false, s.expected, s.failure_order});
         for (std::size_t before = first; before + 1 < events_.size(); ++before) {
           program_order_.add(before, events_.size() - 1);
         }
       }
     }
     reads_from_.assign(events_.size(), 0);
-    orders_.resize(locations);
     for (std::size_t e = 0; e != events_.size(); ++e) {
       if (events_[e].reads()) reads_.push_back(e);
-      if (events_[e].writes()) orders_[events_[e].location].push_back(e);
     }
+    declared_ = events_;
   }
 
   std::set<final_state> run() {
@@ -76,13 +79,39 @@ class enumeration {
 
  private:
   void choose_read(std::size_t index) {
-    if (index == reads_.size()) return choose_order(0);
+    if (index == reads_.size()) {
+      if (decide()) choose_order(0);
+      events_ = declared_;
+      return;
+    }
     const std::size_t r = reads_[index];
     for (std::size_t w = 0; w != events_.size(); ++w) {
       if (w == r || !events_[w].writes() || events_[w].location != events_[r].location) continue;
       reads_from_[r] = w;
       choose_read(index + 1);
     }
+  }
+
+  // What each compare-exchange is, given what it reads: an exchange, or a load with the failure order. False: somebody
+  // reads from one that fails.
+  bool decide() {
+    for (const std::size_t r : reads_) {
+      event& e = events_[r];
+      if (e.kind != step_kind::compare_exchange) continue;
+      if (declared_[reads_from_[r]].value == e.expected) {
+        e.kind = step_kind::exchange;
+        continue;
+      }
+      e.kind = step_kind::load;
+      e.releases = false;
+      e.is_seq_cst = e.failure_order == std::memory_order_seq_cst;
+      e.acquires = e.is_seq_cst || e.failure_order == std::memory_order_acquire;
+    }
+    orders_.assign(locations_, {});
+    for (std::size_t e = 0; e != events_.size(); ++e) {
+      if (events_[e].writes()) orders_[events_[e].location].push_back(e);
+    }
+    return std::all_of(reads_.begin(), reads_.end(), [&](std::size_t r) { return events_[reads_from_[r]].writes(); });
   }
 
   // The initial store, first in the list, stays first.
@@ -212,7 +241,8 @@ class enumeration {
   }
 
   unsigned locations_;
-  std::vector<event> events_;
+  std::vector<event> declared_;  // as in the program
+  std::vector<event> events_;    // with every compare-exchange decided
   relation program_order_;
   std::vector<std::size_t> reads_;
   std::vector<std::size_t> reads_from_;            // by event
@@ -225,7 +255,7 @@ class enumeration {
 std::set<final_state> allowed_by_axioms(const listing& p, unsigned locations) { return enumeration(p, locations).run(); }
 
 std::string to_text(const listing& p) {
-  constexpr const char* k_kinds[] = {"load", "store", "exchange", "fence"};
+  constexpr const char* k_kinds[] = {"load", "store", "exchange", "fence", "compare_exchange"};
   constexpr const char* k_orders[] = {"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"};
   std::string out;
   for (std::size_t t = 0; t != p.size(); ++t) {
@@ -233,8 +263,12 @@ std::string to_text(const listing& p) {
     for (const program_step& s : p[t]) {
       out.append(" ").append(k_kinds[static_cast<std::size_t>(s.kind)]).append("(");
       if (s.kind != step_kind::fence) out.append("x").append(std::to_string(s.location)).append(" ");
-      if (s.kind == step_kind::store || s.kind == step_kind::exchange) out.append(std::to_string(s.value)).append(" ");
-      out.append(k_orders[static_cast<std::size_t>(s.order)]).append(");");
+      const bool is_compare_exchange = s.kind == step_kind::compare_exchange;
+      if (is_compare_exchange) out.append(std::to_string(s.expected)).append(" -> ");
+      if (s.value != 0) out.append(std::to_string(s.value)).append(" ");
+      out.append(k_orders[static_cast<std::size_t>(s.order)]);
+      if (is_compare_exchange) out.append(" ").append(k_orders[static_cast<std::size_t>(s.failure_order)]);
+      out.append(");");
     }
     out.append("\n");
   }

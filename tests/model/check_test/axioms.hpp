@@ -15,7 +15,7 @@
 
 namespace filch::check::litmus {
 
-enum class step_kind : std::uint8_t { load, store, exchange, fence };
+enum class step_kind : std::uint8_t { load, store, exchange, fence, compare_exchange };
 
 // One operation. Values written are unique in the program and not 0, so that a value names its store.
 struct program_step {
@@ -23,11 +23,13 @@ struct program_step {
   unsigned location;
   int value;
   std::memory_order order;
+  int expected = 0;                                            // of a compare-exchange
+  std::memory_order failure_order = std::memory_order_relaxed;  // of a compare-exchange
 };
 
 using listing = std::vector<std::vector<program_step>>;  // one list per thread
 
-// What the loads and exchanges returned, thread by thread, then the last value of each location.
+// What the loads and (compare-)exchanges read, thread by thread, then the last value of each location.
 using final_state = std::vector<int>;
 
 [[nodiscard]] std::set<final_state> allowed_by_axioms(const listing& p, unsigned locations);

@@ -36,6 +36,12 @@ std::set<final_state> seen_by_checker(const listing& p) {
                 case step_kind::store: words[s.location].store(s.value, s.order); break;
                 case step_kind::exchange: read[t].push_back(words[s.location].exchange(s.value, s.order)); break;
                 case step_kind::fence: A::fence(s.order); break;
+                case step_kind::compare_exchange: {
+                  int value = s.expected;
+                  words[s.location].compare_exchange(value, s.value, s.order, s.failure_order);
+                  read[t].push_back(value);
+                  break;
+                }
               }
             }
           });
@@ -65,13 +71,19 @@ listing random_program(random_stream& random) {
     const std::size_t length = threads == 2 ? 2 + random.below(3) : 1 + random.below(3);
     while (steps.size() != length) {
       const auto location = static_cast<unsigned>(random.below(k_locations));
-      switch (random.below(7)) {
+      switch (random.below(8)) {
         case 0:
         case 1:
         case 2: steps.push_back({step_kind::load, location, 0, k_loads[random.below(3)]}); break;
         case 3:
         case 4: steps.push_back({step_kind::store, location, ++value, k_stores[random.below(3)]}); break;
         case 5: steps.push_back({step_kind::exchange, location, ++value, k_updates[random.below(5)]}); break;
+        case 6: {
+          const int expected = static_cast<int>(random.below(4));
+          steps.push_back({step_kind::compare_exchange, location, ++value, k_updates[random.below(5)], expected,
+                           k_loads[random.below(3)]});
+          break;
+        }
         default: steps.push_back({step_kind::fence, 0, 0, k_fences[random.below(4)]}); break;
       }
     }

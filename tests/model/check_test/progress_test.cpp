@@ -12,7 +12,7 @@ TEST(deadlock, of_two_locks_taken_in_opposite_order_is_found) {
     c.join_all();
   });
   EXPECT_EQ(r.kind, failure::deadlock) << r.report;
-  EXPECT_NE(r.message.find("ab waits for a mutex at failure_test.cpp:"), std::string::npos) << r.message;
+  EXPECT_NE(r.message.find("ab waits for a mutex at progress_test.cpp:"), std::string::npos) << r.message;
 }
 
 // A sleeper must be woken by whoever changes the word: with the wake all executions end, without it one does not.
