@@ -268,7 +268,7 @@ std::vector<scenario> all_scenarios() {
       {"one_worker_two_submissions", strict(bounded(2, 4)), [](context& c) { submissions(c, 1, 2, 64); }},
       {"one_worker_two_submitters", strict(bounded(2, 3)), two_submitters},
       {"two_workers_two_submissions", strict(bounded(2, 3)), [](context& c) { submissions(c, 2, 2, 64); }},
-      {"work_that_waits_for_other_work", strict(bounded(2, 3)), work_that_waits_for_other_work},
+      {"work_that_waits_for_other_work", strict(sampled(20'000, 3'000'000)), work_that_waits_for_other_work},
       {"two_workers_one_may_search", strict(bounded(2, 3)), [](context& c) { submissions(c, 2, 2, 1); }},
       {"two_workers_with_deadlines", strict(bounded(1, 2)), [](context& c) { submissions(c, 2, 1, 64, 1); }},
       {"one_submission_wakes_one", bounded(2, 3), one_submission_wakes_one},

@@ -64,8 +64,8 @@ MUTANTS = [
         # The test's own wide starting points still compile; fullness is computed in the narrow type.
         ("if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);",
          "if (static_cast<index>(b - d.cached_top_) >= d.own_ring_->capacity()) make_room(1);"),
-        ("    while (b + count - d.cached_top_ > (std::uint64_t{1} << size_class)) {",
-         "    while (static_cast<index>(b + count - d.cached_top_) > (std::uint64_t{1} << size_class)) {"))),
+        ("    while (count > (std::uint64_t{1} << size_class) - (b - d.cached_top_)) {",
+         "    while (count > (std::uint64_t{1} << size_class) - static_cast<index>(b - d.cached_top_)) {"))),
     mutant("D8", "a cursor as wide as the capacity: full looks empty", "deque", "assertion", DEQUE, (
         ("    if (static_cast<difference>(b - t) < 0) return std::nullopt;",
          "    if (((b + 1 - t) & d.own_ring_->mask) == 0) return std::nullopt;"),)),
@@ -90,8 +90,9 @@ MUTANTS = [
     mutant("D15", "push overwrites the oldest item of a full ring", "deque", "assertion,race", DEQUE, (
         ("if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);",
          "if (b - d.cached_top_ > d.own_ring_->capacity()) make_room(1);"),)),
-    mutant("D16", "trim gives the ring back that is in use", "deque", "assertion,race", DEQUE, (
-        ("    d.own_ring_ = d.rings_[d.smallest_class_];\n", ""),)),
+    mutant("D16", "trim does not publish the ring that it goes back to", "deque", "assertion,race", DEQUE, (
+        ("    // [Q10] release store: publishes the ring → [Q13] in `steal_one`.\n"
+         "    d.ring_.store(d.own_ring_, std::memory_order_release);\n", ""),)),
 
     mutant("J1", "the consumer's side is not locked", "injector", "race,assertion", INJECTOR, (
         ("    if (consumer_busy_.exchange(1, std::memory_order_acquire) != 0) return steal_status::lost;\n", ""),)),
