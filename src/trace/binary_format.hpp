@@ -8,7 +8,10 @@
 namespace filch::inline v0::trace {
 
 // The first byte is no text, the last two show a file that a transfer in text mode has changed.
-inline constexpr std::string_view k_magic{"\x89" "filch\r\n", 8};
+inline constexpr std::string_view k_magic{
+    "\x89"
+    "filch\r\n",
+    8};
 inline constexpr std::uint16_t k_format_version = 1;
 inline constexpr std::size_t k_file_head_bytes = 12;   // magic, version, flags
 inline constexpr std::size_t k_block_head_bytes = 12;  // type, length, crc

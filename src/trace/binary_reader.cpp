@@ -83,14 +83,15 @@ class reader {
       return fail(reason::foreign, 0, head.empty() ? "the file is empty" : "not a .filch file: it begins otherwise");
     }
     if (head.size() < k_file_head_bytes) {
-      return fail(reason::truncated, head.size(), "the file ends within its first " +
-                                                      std::to_string(k_file_head_bytes) + " bytes");
+      return fail(reason::truncated, head.size(),
+                  "the file ends within its first " + std::to_string(k_file_head_bytes) + " bytes");
     }
     const auto version = get_little_endian<std::uint16_t>(std::string_view{head}.substr(8));
     const auto flags = get_little_endian<std::uint16_t>(std::string_view{head}.substr(10));
     if (version != k_format_version) {
-      return fail(reason::version, 8, "format version " + std::to_string(version) + ", this reader knows " +
-                                          std::to_string(k_format_version));
+      return fail(
+          reason::version, 8,
+          "format version " + std::to_string(version) + ", this reader knows " + std::to_string(k_format_version));
     }
     if (flags != 0) return fail(reason::version, 10, "unknown flags " + hex(flags, 4) + ", this reader knows none");
     return true;
@@ -101,16 +102,17 @@ class reader {
     const std::string head = read_bytes(k_block_head_bytes);
     if (stream_failed()) return fail(reason::stream, offset_, "the input stream failed");
     if (head.size() != k_block_head_bytes) {
-      return fail(reason::truncated, offset_, head.empty() ? "the file ends without its last block DONE"
-                                                           : "the file ends within the head of a block");
+      return fail(
+          reason::truncated, offset_,
+          head.empty() ? "the file ends without its last block DONE" : "the file ends within the head of a block");
     }
     block_type_ = head.substr(0, 4);
     const auto length = get_little_endian<std::uint32_t>(std::string_view{head}.substr(4));
     const auto expected = get_little_endian<std::uint32_t>(std::string_view{head}.substr(8));
     if (length > k_max_block_bytes) {
       return fail(reason::corrupted, block_offset_ + 4,
-                  "block " + shown(block_type_) + " claims " + std::to_string(length) + " bytes, allowed: " +
-                      std::to_string(k_max_block_bytes));
+                  "block " + shown(block_type_) + " claims " + std::to_string(length) +
+                      " bytes, allowed: " + std::to_string(k_max_block_bytes));
     }
     const std::string payload = read_bytes(length);
     if (stream_failed()) return fail(reason::stream, offset_, "the input stream failed");
@@ -121,8 +123,9 @@ class reader {
     }
     const std::uint32_t found = crc32(payload, crc32(std::string_view{head}.substr(0, 8)));
     if (found != expected) {
-      return fail(reason::corrupted, block_offset_, "block " + shown(block_type_) + " has checksum " +
-                                                        hex(expected, 8) + ", its bytes give " + hex(found, 8));
+      return fail(
+          reason::corrupted, block_offset_,
+          "block " + shown(block_type_) + " has checksum " + hex(expected, 8) + ", its bytes give " + hex(found, 8));
     }
     return decode_block(byte_cursor{payload});
   }
@@ -192,7 +195,8 @@ class reader {
       name_entry entry{std::string{*text}, std::nullopt};
       if (*has_colour == 1) {
         const auto red = at.byte(), green = at.byte(), blue = at.byte();
-        if (!red || !green || !blue) return bad(at, "the colour of name " + std::to_string(*first + i) + " is incomplete");
+        if (!red || !green || !blue)
+          return bad(at, "the colour of name " + std::to_string(*first + i) + " is incomplete");
         entry.colour = rgb{*red, *green, *blue};
       }
       read.push_back(std::move(entry));
@@ -213,8 +217,8 @@ class reader {
     if (*count > at.left() / k_min_event_bytes) {
       return bad(at, "claims " + std::to_string(*count) + " events in " + std::to_string(at.left()) + " bytes");
     }
-    auto& list = *worker_code == 0 ? result_.value.outside
-                                   : result_.value.workers[static_cast<std::size_t>(*worker_code - 1)];
+    auto& list =
+        *worker_code == 0 ? result_.value.outside : result_.value.workers[static_cast<std::size_t>(*worker_code - 1)];
     const auto worker = *worker_code == 0 ? k_outside : static_cast<std::uint16_t>(*worker_code - 1);
     const std::size_t before = list.size();
     event previous;

@@ -25,9 +25,12 @@ using text_pair = std::pair<std::string, std::string>;
 
 std::vector<text_pair> metadata_pairs(const recording_metadata& about) {
   std::vector<text_pair> pairs{
-      {"workers", std::to_string(about.workers)}, {"seed", std::to_string(about.seed)},
-      {"source", about.source},                   {"policy", about.policy},
-      {"machine", about.machine},                 {"clock", about.clock},
+      {"workers", std::to_string(about.workers)},
+      {"seed", std::to_string(about.seed)},
+      {"source", about.source},
+      {"policy", about.policy},
+      {"machine", about.machine},
+      {"clock", about.clock},
       {"version", about.version},
   };
   pairs.insert(pairs.end(), about.extra.begin(), about.extra.end());

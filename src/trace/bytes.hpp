@@ -15,7 +15,9 @@ namespace filch::inline v0::trace {
 [[nodiscard]] constexpr std::uint64_t zigzag(std::uint64_t difference) {
   return (difference << 1) ^ (0 - (difference >> 63));
 }
-[[nodiscard]] constexpr std::uint64_t unzigzag(std::uint64_t coded) { return (coded >> 1) ^ (0 - (coded & 1)); }
+[[nodiscard]] constexpr std::uint64_t unzigzag(std::uint64_t coded) {
+  return (coded >> 1) ^ (0 - (coded & 1));
+}
 
 // Seven bits per byte, low bits first; the top bit says that more follow.
 inline void put_varint(std::string& out, std::uint64_t value) {
@@ -40,7 +42,8 @@ template <class Unsigned>
 [[nodiscard]] Unsigned get_little_endian(std::string_view bytes) {
   Unsigned value = 0;
   for (std::size_t i = 0; i != sizeof value; ++i) {
-    value = static_cast<Unsigned>(value | static_cast<Unsigned>(Unsigned{static_cast<unsigned char>(bytes[i])} << (8 * i)));
+    value =
+        static_cast<Unsigned>(value | static_cast<Unsigned>(Unsigned{static_cast<unsigned char>(bytes[i])} << (8 * i)));
   }
   return value;
 }
@@ -98,7 +101,8 @@ inline constexpr auto k_crc_table = [] {
 // CRC-32 as in zip and PNG (polynomial 04C11DB7h, reflected). Continues from `before`, the CRC of what came earlier.
 [[nodiscard]] inline std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0) {
   std::uint32_t value = ~before;
-  for (const char c : bytes) value = (value >> 8) ^ detail::k_crc_table[(value ^ static_cast<unsigned char>(c)) & 0xffu];
+  for (const char c : bytes)
+    value = (value >> 8) ^ detail::k_crc_table[(value ^ static_cast<unsigned char>(c)) & 0xffu];
   return ~value;
 }
 

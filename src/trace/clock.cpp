@@ -74,8 +74,7 @@ time_ns tick_line::since_first_ns(std::int64_t ticks) const noexcept {
 std::string tick_line::describe(clock_source source) const {
   if (source == clock_source::monotonic) return "monotonic";
   char text[64];
-  std::snprintf(text, sizeof text, "tsc at %.3f GHz",
-                static_cast<double>(span_ticks_) / static_cast<double>(span_ns_));
+  std::snprintf(text, sizeof text, "tsc at %.3f GHz", static_cast<double>(span_ticks_) / static_cast<double>(span_ns_));
   return text;
 }
 

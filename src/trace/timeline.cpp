@@ -21,8 +21,8 @@ struct open_slice {
 struct track_state {
   std::span<const event> events;
   std::size_t next = 0;
-  std::vector<open_slice> open;        // innermost last
-  std::vector<flow_number> arriving;   // steals whose task has not begun yet
+  std::vector<open_slice> open;       // innermost last
+  std::vector<flow_number> arriving;  // steals whose task has not begun yet
 };
 
 // At the same time a task leaves one worker before it arrives at another.
@@ -75,29 +75,50 @@ class walker {
   void show(std::size_t t, const event& e) {
     const std::uint64_t at_ns = since_base_ns(e);
     switch (e.kind) {
-      case event_kind::start: open_task(t, at_ns, e.task); break;
-      case event_kind::resume: arrive(t, e.task), open_task(t, at_ns, e.task); break;
-      case event_kind::end: close(t, at_ns, slice_kind::task, e.task); break;
-      case event_kind::suspend: suspend(t, at_ns, e); break;
+      case event_kind::start:
+        open_task(t, at_ns, e.task);
+        break;
+      case event_kind::resume:
+        arrive(t, e.task), open_task(t, at_ns, e.task);
+        break;
+      case event_kind::end:
+        close(t, at_ns, slice_kind::task, e.task);
+        break;
+      case event_kind::suspend:
+        suspend(t, at_ns, e);
+        break;
       case event_kind::cancel:
         if (!close(t, at_ns, slice_kind::task, e.task)) mark(t, at_ns, "cancel task " + std::to_string(e.task));
         break;
-      case event_kind::park: open(t, at_ns, {slice_kind::parked, {"parked", "idle", k_no_task, {}}}); break;
-      case event_kind::wake: close(t, at_ns, slice_kind::parked, k_no_task); break;
-      case event_kind::notify: mark(t, at_ns, "wake " + worker_text(e.detail)); break;
+      case event_kind::park:
+        open(t, at_ns, {slice_kind::parked, {"parked", "idle", k_no_task, {}}});
+        break;
+      case event_kind::wake:
+        close(t, at_ns, slice_kind::parked, k_no_task);
+        break;
+      case event_kind::notify:
+        mark(t, at_ns, "wake " + worker_text(e.detail));
+        break;
       case event_kind::block:
         open(t, at_ns, {slice_kind::blocked, {text_or(e.detail, "blocked"), "blocked", e.task, {}}});
         break;
-      case event_kind::unblock: close(t, at_ns, slice_kind::blocked, e.task); break;
-      case event_kind::steal_success: steal(t, at_ns, e); break;
-      case event_kind::steal_attempt: break;
+      case event_kind::unblock:
+        close(t, at_ns, slice_kind::blocked, e.task);
+        break;
+      case event_kind::steal_success:
+        steal(t, at_ns, e);
+        break;
+      case event_kind::steal_attempt:
+        break;
       case event_kind::steal_lost:
       case event_kind::steal_empty:
         if (options_.failed_steals) {
           mark(t, at_ns, std::string{name_of(e.kind)} + " at " + worker_text(e.detail));
         }
         break;
-      case event_kind::inject: mark(t, at_ns, "inject task " + std::to_string(e.task)); break;
+      case event_kind::inject:
+        mark(t, at_ns, "inject task " + std::to_string(e.task));
+        break;
       case event_kind::queue_length:
         sink_.value(t, at_ns, "queue length", static_cast<std::int64_t>(e.argument));
         break;
@@ -109,7 +130,8 @@ class walker {
         mark(t, at_ns, std::to_string(e.argument) + " events dropped");
         break;
       case event_kind::spawn:
-      case event_kind::name: break;  // their names are in name_of_task_
+      case event_kind::name:
+        break;  // their names are in name_of_task_
     }
   }
 
@@ -122,7 +144,7 @@ class walker {
   }
   void mark(std::size_t t, std::uint64_t at_ns, const std::string& text) { sink_.mark(t, at_ns, text, 0); }
 
-  // ---- slices --------------------------------------------------------------------------------------------------------
+  // ---- slices ----
   void open(std::size_t t, std::uint64_t at_ns, const open_slice& slice) {
     auto& track = tracks_[t];
     // Whoever does something is awake, even if the wake was not recorded.
@@ -131,7 +153,8 @@ class walker {
       sink_.end(t, at_ns);
     }
     const bool is_task = slice.kind == slice_kind::task;
-    sink_.begin(t, at_ns, slice.label, is_task ? std::span<const flow_number>{track.arriving} : std::span<const flow_number>{});
+    sink_.begin(t, at_ns, slice.label,
+                is_task ? std::span<const flow_number>{track.arriving} : std::span<const flow_number>{});
     if (is_task) track.arriving.clear();
     track.open.push_back(slice);
   }
@@ -150,9 +173,8 @@ class walker {
   bool close(std::size_t t, std::uint64_t at_ns, slice_kind kind, std::uint64_t task, flow_number leaving = 0,
              std::string_view reason = {}) {
     auto& open = tracks_[t].open;
-    const auto found = std::find_if(open.rbegin(), open.rend(), [&](const open_slice& s) {
-      return s.kind == kind && s.label.task == task;
-    });
+    const auto found = std::find_if(open.rbegin(), open.rend(),
+                                    [&](const open_slice& s) { return s.kind == kind && s.label.task == task; });
     if (found == open.rend()) return false;
     const auto index = static_cast<std::size_t>(open.rend() - found) - 1;
     std::vector<open_slice> inside(open.begin() + static_cast<std::ptrdiff_t>(index) + 1, open.end());
@@ -173,7 +195,7 @@ class walker {
     tracks_[t].open.clear();
   }
 
-  // ---- flows ---------------------------------------------------------------------------------------------------------
+  // ---- flows ----
   void suspend(std::size_t t, std::uint64_t at_ns, const event& e) {
     const flow_number flow = next_flow_;
     if (close(t, at_ns, slice_kind::task, e.task, flow, text_or(e.detail, "suspend"))) {

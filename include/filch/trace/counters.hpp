@@ -37,10 +37,10 @@ inline constexpr std::size_t k_count_kinds = 16;
 
 // "steal_attempts", as statistics print it.
 [[nodiscard]] constexpr const char* name_of(count what) {
-  constexpr const char* names[k_count_kinds] = {
-      "executed",       "spawned",        "injected",   "cancelled", "stolen_by_me", "stolen_from_me",
-      "steal_attempts", "steal_failures", "steal_lost", "parks",     "wakes",        "suspends",
-      "resumes",        "search_ns",      "idle_ns",    "queue_max"};
+  constexpr const char* names[k_count_kinds] = {"executed",     "spawned",        "injected",       "cancelled",
+                                                "stolen_by_me", "stolen_from_me", "steal_attempts", "steal_failures",
+                                                "steal_lost",   "parks",          "wakes",          "suspends",
+                                                "resumes",      "search_ns",      "idle_ns",        "queue_max"};
   return names[static_cast<std::size_t>(what)];
 }
 
@@ -87,7 +87,8 @@ class alignas(k_no_sharing_bytes) counters {
 
   [[nodiscard]] count_values snapshot() const {
     count_values out;
-    for (std::size_t i = 0; i != k_count_kinds; ++i) out.at[i] = cells_[i].load(std::memory_order_relaxed);  // statistic
+    for (std::size_t i = 0; i != k_count_kinds; ++i)
+      out.at[i] = cells_[i].load(std::memory_order_relaxed);                       // statistic
     out[count::stolen_from_me] = stolen_from_me_.load(std::memory_order_relaxed);  // statistic
     return out;
   }
@@ -95,7 +96,7 @@ class alignas(k_no_sharing_bytes) counters {
  private:
   using cell = typename A::template atomic<std::uint64_t>;
 
-  cell cells_[k_count_kinds];  // written by the worker; the cell of stolen_from_me stays 0
+  cell cells_[k_count_kinds];                        // written by the worker; the cell of stolen_from_me stays 0
   alignas(k_no_sharing_bytes) cell stolen_from_me_;  // written by thieves
 };
 

@@ -1,7 +1,7 @@
 // What records events: one recorder per worker, one for all other threads, one for simulated workers, and a null twin.
 //
-// All have the verbs of recorder_verbs (schema.hpp): r.start(task), r.park(), … A recorder that is off costs one relaxed
-// load and a branch; the null twin costs nothing.
+// All have the verbs of recorder_verbs (schema.hpp): r.start(task), r.park(), … A recorder that is off costs one
+// relaxed load and a branch; the null twin costs nothing.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -36,7 +36,7 @@ using packed_event = ring_item<4>;
 // Records the events of one worker into a ring. The worker calls the verbs; its session switches it on and off, and
 // takes events out, from other threads.
 //
-// When the ring refuses an event, the recorder counts it, and the next event that fits is preceded by a `dropped` event.
+// When the ring refuses an event, the recorder counts it, and the next one that fits is preceded by a `dropped` event.
 // In the ring that event carries the number of all events dropped so far; the session turns it into the difference.
 class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
  public:
@@ -142,27 +142,47 @@ static_assert(std::is_empty_v<null_recorder>);
 // What a worker may call, whichever recorder it was built with.
 template <class R>
 concept event_recorder = requires(R& r, const R& constant, event what, task_id task, worker_id worker, name_id name) {
-  { constant.is_enabled() } noexcept -> std::same_as<bool>;
+  { constant.is_enabled() }
+  noexcept->std::same_as<bool>;
   r.record(what);
-  { r.spawn(task, task, name) } noexcept;
-  { r.start(task) } noexcept;
-  { r.end(task) } noexcept;
-  { r.steal_attempt(worker) } noexcept;
-  { r.steal_success(worker, task, std::uint64_t{}) } noexcept;
-  { r.steal_lost(worker) } noexcept;
-  { r.steal_empty(worker) } noexcept;
-  { r.inject(task, worker) } noexcept;
-  { r.park() } noexcept;
-  { r.wake(worker) } noexcept;
-  { r.notify(worker) } noexcept;
-  { r.suspend(task, name) } noexcept;
-  { r.resume(task) } noexcept;
-  { r.block(task, name) } noexcept;
-  { r.unblock(task) } noexcept;
-  { r.name(task, name) } noexcept;
-  { r.cancel(task) } noexcept;
-  { r.queue_length(std::uint64_t{}) } noexcept;
-  { r.counter(name, std::int64_t{}) } noexcept;
+  { r.spawn(task, task, name) }
+  noexcept;
+  { r.start(task) }
+  noexcept;
+  { r.end(task) }
+  noexcept;
+  { r.steal_attempt(worker) }
+  noexcept;
+  { r.steal_success(worker, task, std::uint64_t{}) }
+  noexcept;
+  { r.steal_lost(worker) }
+  noexcept;
+  { r.steal_empty(worker) }
+  noexcept;
+  { r.inject(task, worker) }
+  noexcept;
+  { r.park() }
+  noexcept;
+  { r.wake(worker) }
+  noexcept;
+  { r.notify(worker) }
+  noexcept;
+  { r.suspend(task, name) }
+  noexcept;
+  { r.resume(task) }
+  noexcept;
+  { r.block(task, name) }
+  noexcept;
+  { r.unblock(task) }
+  noexcept;
+  { r.name(task, name) }
+  noexcept;
+  { r.cancel(task) }
+  noexcept;
+  { r.queue_length(std::uint64_t{}) }
+  noexcept;
+  { r.counter(name, std::int64_t{}) }
+  noexcept;
 };
 static_assert(event_recorder<recorder> && event_recorder<outside_recorder> && event_recorder<virtual_recorder> &&
               event_recorder<null_recorder>);

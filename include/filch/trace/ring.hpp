@@ -24,6 +24,9 @@
 //
 // If 1 on the right sees any word of 3 on the left, the fences make 3 on the right see 1 on the left, and the item is
 // thrown away. The words are atomic with relaxed order, so the torn read that is thrown away is no data race.
+//
+// [T1] and [T4] keep a slot's next write behind its last read. The words being atomic, only an execution in which a
+// load sees a store that comes after it could break that; C++20 allows it, the model checker does not produce it.
 #pragma once
 
 #include <filch/base/assert.hpp>
@@ -105,7 +108,7 @@ class ring {
       }
       read(slot_of(m), out, std::make_index_sequence<Words>{});
       if (full_ == when_full::overwrite_old) {
-        // [T5] acquire fence: if a word above is of a newer item, the load below sees its announcement → [T2] in append().
+        // [T5] acquire fence: if a word above is newer, the load below sees its announcement → [T2] in append().
         A::fence(std::memory_order_acquire);
         const std::uint64_t reserved = reserved_.load(std::memory_order_relaxed);  // ordered by [T5]
         const std::uint64_t oldest = reserved - capacity_;

@@ -3,27 +3,27 @@
 // An event says what happened, when, on which worker, to which task, with up to two more values. Nothing in it knows of
 // threads: a time is a number of nanoseconds since the recording began, a worker is a number.
 //
-//   kind            task           argument                detail                      meaning
-//   spawn           the child      the parent or none      name of the child or none   a task came into being
-//   start           the task       0                       none                        it runs here for the first time
-//   end             the task       0                       none                        it is finished
-//   steal_attempt   none           0                       victim                      this worker looks at a victim
-//   steal_success   first taken    tasks taken             victim                      … and took something
-//   steal_lost      none           0                       victim                      … and another was faster
-//   steal_empty     none           0                       victim                      … and found nothing
-//   inject          the task       0                       target worker or none       submitted: to one inbox, or to all
-//   park            none           0                       none                        this worker goes to sleep
-//   wake            none           0                       who woke it, or none        this worker is awake again
-//   notify          none           0                       whom                        this worker wakes another
-//   suspend         the task       0                       name of the reason or none  it leaves this worker, unfinished
-//   resume          the task       0                       none                        it goes on, here
-//   block           the task       0                       name of the reason or none  it blocks the worker's thread
-//   unblock         the task       0                       none                        … and no longer does
-//   name            the task       0                       its name                    a name given after the spawn
-//   cancel          the task       0                       none                        it will never run, or stops here
-//   queue_length    none           tasks waiting           none                        length of this worker's own queue
-//   counter         none           value, two's complement name of the counter         a value of the user's own
-//   dropped         none           events lost             none                        a gap: nothing is known of it
+// kind            task           argument                detail                      meaning
+// spawn           the child      the parent or none      name of the child or none   a task came into being
+// start           the task       0                       none                        it runs here for the first time
+// end             the task       0                       none                        it is finished
+// steal_attempt   none           0                       victim                      this worker looks at a victim
+// steal_success   first taken    tasks taken             victim                      … and took something
+// steal_lost      none           0                       victim                      … and another was faster
+// steal_empty     none           0                       victim                      … and found nothing
+// inject          the task       0                       target worker or none       submitted, to one worker or to all
+// park            none           0                       none                        this worker goes to sleep
+// wake            none           0                       who woke it, or none        this worker is awake again
+// notify          none           0                       whom                        this worker wakes another
+// suspend         the task       0                       name of the reason or none  it leaves this worker, unfinished
+// resume          the task       0                       none                        it goes on, here
+// block           the task       0                       name of the reason or none  it blocks the worker's thread
+// unblock         the task       0                       none                        … and no longer does
+// name            the task       0                       its name                    a name given after the spawn
+// cancel          the task       0                       none                        it will never run, or stops here
+// queue_length    none           tasks waiting           none                        length of this worker's own queue
+// counter         none           value, two's complement name of the counter         a value of the user's own
+// dropped         none           events lost             none                        a gap: nothing is known of it
 //
 // "none" is all bits one. `dropped` is written by recorder and session only. A task that moves between workers records
 // `suspend` on the one before it records `resume` on the other.
@@ -148,9 +148,16 @@ class recorder_verbs {
   void put(event_kind kind, std::uint64_t task, std::uint64_t argument = 0,
            std::uint32_t detail = k_no_detail) noexcept {
     Self& self = static_cast<Self&>(*this);
-    if (!self.is_enabled()) [[likely]] return;
-    self.record(event{.time_ns = 0, .task = task, .argument = argument, .detail = detail, .worker = k_outside,
-                      .kind = kind, .reserved = 0});
+    if (!self.is_enabled()) [[likely]] {
+      return;
+    }
+    self.record(event{.time_ns = 0,
+                      .task = task,
+                      .argument = argument,
+                      .detail = detail,
+                      .worker = k_outside,
+                      .kind = kind,
+                      .reserved = 0});
   }
 };
 

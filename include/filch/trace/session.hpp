@@ -1,7 +1,7 @@
 // A session records one runtime: it owns the recorders of its workers and of outside threads, and the names.
 //
-// Who may call what: any thread, any function. start(), stop(), drain() and collect() exclude each other by a lock; they
-// may run while workers record. A worker that is inside record() during stop() still finishes that one event.
+// Who may call what: any thread, any function. start(), stop(), drain() and collect() exclude each other by a lock;
+// they may run while workers record. A worker that is inside record() during stop() still finishes that one event.
 // The session outlives every thread that records into it.
 #pragma once
 

@@ -25,11 +25,21 @@ class null_buffer final : public std::streambuf {
 void change_something(std::string& bytes, random_stream& random) {
   const auto place = [&] { return static_cast<std::size_t>(random.below(bytes.size())); };
   switch (random.below(5)) {
-    case 0: bytes[place()] = static_cast<char>(random.bits()); break;
-    case 1: bytes[place()] ^= static_cast<char>(1u << random.below(8)); break;
-    case 2: bytes.resize(place() + 1); break;
-    case 3: bytes.insert(place(), 1, static_cast<char>(random.bits())); break;
-    default: bytes.erase(place(), 1 + static_cast<std::size_t>(random.below(8))); break;
+    case 0:
+      bytes[place()] = static_cast<char>(random.bits());
+      break;
+    case 1:
+      bytes[place()] ^= static_cast<char>(1u << random.below(8));
+      break;
+    case 2:
+      bytes.resize(place() + 1);
+      break;
+    case 3:
+      bytes.insert(place(), 1, static_cast<char>(random.bits()));
+      break;
+    default:
+      bytes.erase(place(), 1 + static_cast<std::size_t>(random.below(8)));
+      break;
   }
   if (bytes.empty()) bytes.push_back('x');
 }

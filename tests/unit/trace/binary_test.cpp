@@ -158,8 +158,9 @@ TEST(binary, a_valid_checksum_does_not_make_nonsense_acceptable) {
   EXPECT_NE(text_of(block(k_block_events, "\x01\x02\x01\x04\x01\x01")).find("before its predecessor"),
             std::string::npos);
   EXPECT_NE(text_of(block(k_block_names, "\x03\x01\x01x")).find("begins at name 3, expected 0"), std::string::npos);
-  EXPECT_NE(text_of(block(k_block_events, std::string_view{"\x01\x01\x01\x01", 4})).find("says 0 events, but there are 1"),
-            std::string::npos);
+  EXPECT_NE(
+      text_of(block(k_block_events, std::string_view{"\x01\x01\x01\x01", 4})).find("says 0 events, but there are 1"),
+      std::string::npos);
   EXPECT_EQ(text_of(block("NEXT", "whatever a later writer says")), "accepted");
   EXPECT_NE(read_back(file_of({end})).error->text().find("comes before the block META"), std::string::npos);
   EXPECT_NE(read_back(file_of({block(k_block_metadata, std::string_view{"\0", 1})})).error->text().find("\"workers\""),

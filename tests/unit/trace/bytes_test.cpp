@@ -16,7 +16,8 @@ TEST(bytes, zigzag_maps_small_differences_of_either_sign_to_small_numbers_and_ba
   EXPECT_EQ(zigzag(0), 0u);
   EXPECT_EQ(zigzag(static_cast<std::uint64_t>(-1)), 1u);
   EXPECT_EQ(zigzag(1), 2u);
-  for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{5}, UINT64_MAX, UINT64_MAX / 2, UINT64_MAX / 2 + 1}) {
+  for (const std::uint64_t value :
+       {std::uint64_t{0}, std::uint64_t{5}, UINT64_MAX, UINT64_MAX / 2, UINT64_MAX / 2 + 1}) {
     EXPECT_EQ(unzigzag(zigzag(value)), value);
   }
 }
@@ -42,8 +43,14 @@ TEST(bytes, a_varint_that_ends_early_or_exceeds_64_bits_is_refused) {
 }
 
 TEST(bytes, a_text_longer_than_what_is_left_is_refused) {
-  EXPECT_FALSE(byte_cursor{"\x05" "abcd"}.text());
-  EXPECT_EQ(byte_cursor{"\x04" "abcd"}.text(), "abcd");
+  EXPECT_FALSE(
+      byte_cursor{"\x05"
+                  "abcd"}
+          .text());
+  EXPECT_EQ(byte_cursor{"\x04"
+                        "abcd"}
+                .text(),
+            "abcd");
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ struct slice {
   std::string name;
   double from_us;
   double to_us;
-  friend auto operator<=>(const slice&, const slice&) = default;
+  friend bool operator==(const slice&, const slice&) = default;
 };
 
 struct chrome_file {
   json all;
-  std::vector<slice> slices;                          // in the order of their ends
+  std::vector<slice> slices;                         // in the order of their ends
   std::map<std::string, std::pair<int, int>> flows;  // id → tracks from, to
 };
 
@@ -145,8 +145,7 @@ TEST(chrome, a_gap_ends_all_slices_and_an_end_without_a_beginning_is_ignored) {
   now_ns = 3'000, w.start(task_id{2});  // left open
   now_ns = 4'000, w.queue_length(0);
   const chrome_file file = read_strictly(exported(r));
-  EXPECT_EQ(file.slices, (std::vector<slice>{
-                             {1, "task", 0, 1}, {1, "12 events dropped", 1, 1}, {1, "task", 3, 4}}));
+  EXPECT_EQ(file.slices, (std::vector<slice>{{1, "task", 0, 1}, {1, "12 events dropped", 1, 1}, {1, "task", 3, 4}}));
   EXPECT_TRUE(file.flows.empty());
 }
 

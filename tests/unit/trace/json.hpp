@@ -54,13 +54,23 @@ class json_reader {
     if (depth > 50) return false;
     space();
     switch (peek()) {
-      case '{': return object(out, depth);
-      case '[': return array(out, depth);
-      case '"': out.what = json::type::text; return string(out.text);
-      case 't': out.what = json::type::boolean; return word("true");
-      case 'f': out.what = json::type::boolean; return word("false");
-      case 'n': return word("null");
-      default: return number(out);
+      case '{':
+        return object(out, depth);
+      case '[':
+        return array(out, depth);
+      case '"':
+        out.what = json::type::text;
+        return string(out.text);
+      case 't':
+        out.what = json::type::boolean;
+        return word("true");
+      case 'f':
+        out.what = json::type::boolean;
+        return word("false");
+      case 'n':
+        return word("null");
+      default:
+        return number(out);
     }
   }
   bool number(json& out) {

@@ -122,7 +122,12 @@ perfetto_file read_strictly(const std::string& bytes) {
       continue;
     }
     const auto e = fields_of(body->bytes);
-    track_event te{number_in(packet, 8), number_in(e, 9), number_in(e, 11), text_in(e, 23), {}, {},
+    track_event te{number_in(packet, 8),
+                   number_in(e, 9),
+                   number_in(e, 11),
+                   text_in(e, 23),
+                   {},
+                   {},
                    static_cast<std::int64_t>(number_in(e, 30))};
     for (const field& f : e) {
       if (f.number != 47 && f.number != 48) continue;
@@ -167,9 +172,9 @@ TEST(perfetto, a_steal_and_a_migration_are_flows_from_mark_to_slice) {
   }
   std::set<std::pair<std::string, std::string>> ends;
   for (const auto& [id, both] : flows) ends.insert(both);
-  EXPECT_EQ(ends, (std::set<std::pair<std::string, std::string>>{
-                      {"worker 0: 1 task stolen by worker 1", "worker 1: child"},
-                      {"worker 0: join", "worker 1: root"}}));
+  EXPECT_EQ(ends,
+            (std::set<std::pair<std::string, std::string>>{{"worker 0: 1 task stolen by worker 1", "worker 1: child"},
+                                                           {"worker 0: join", "worker 1: root"}}));
 }
 
 TEST(perfetto, counters_have_tracks_and_signed_values) {

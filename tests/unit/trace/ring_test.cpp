@@ -17,8 +17,12 @@ using filch::trace::when_full;
 // Two words that belong together: a torn item shows.
 using pair_ring = ring<2>;
 using pair_item = pair_ring::item;
-pair_item item(std::uint64_t n) { return {{n, ~n}}; }
-bool is_whole(pair_item i) { return i.at[1] == ~i.at[0]; }
+pair_item item(std::uint64_t n) {
+  return {{n, ~n}};
+}
+bool is_whole(pair_item i) {
+  return i.at[1] == ~i.at[0];
+}
 
 std::vector<std::uint64_t> take_all(pair_ring& r) {
   std::vector<std::uint64_t> out;
@@ -98,12 +102,12 @@ TEST(ring, a_ring_of_one_slot_works) {
 }
 
 // Property: with a writer and a reader at once, every item is whole, items come in order, and
-// created = read + refused + lost. Oracle: the counts of both sides. Method: two threads, small rings, pauses by a seed.
+// created = read + refused + lost. Oracle: the counts of both sides. Method: two threads, small rings, seeded pauses.
 TEST(ring, created_is_read_plus_dropped_with_two_threads) {
   const std::uint64_t seed = filch_trace_test::chosen_seed(11);
   for (const when_full full : {when_full::refuse_new, when_full::overwrite_old}) {
     for (const std::size_t capacity : {1u, 2u, 8u, 256u}) {
-      constexpr std::uint64_t k_items = 30'000;
+      constexpr std::uint64_t k_items = 10'000;
       pair_ring r{capacity, full};
       std::atomic<bool> is_done{false};
       std::uint64_t refused = 0;
@@ -111,7 +115,7 @@ TEST(ring, created_is_read_plus_dropped_with_two_threads) {
         filch::random_stream random{seed};
         for (std::uint64_t n = 0; n != k_items; ++n) {
           if (!r.append(item(n))) ++refused;
-          if (random.below(64) == 0) std::this_thread::yield();
+          if (random.below(256) == 0) std::this_thread::yield();
         }
         is_done.store(true, std::memory_order_release);
       }};

@@ -25,10 +25,8 @@ std::string refusal(const session_options& options) {
 }
 
 TEST(session, a_bad_option_is_refused_with_its_name_its_value_and_what_is_allowed) {
-  EXPECT_EQ(refusal({.workers = 0}),
-            "filch trace session: workers = 0, allowed: 1 to 65535");
-  EXPECT_EQ(refusal({.workers = 70'000}),
-            "filch trace session: workers = 70000, allowed: 1 to 65535");
+  EXPECT_EQ(refusal({.workers = 0}), "filch trace session: workers = 0, allowed: 1 to 65535");
+  EXPECT_EQ(refusal({.workers = 70'000}), "filch trace session: workers = 70000, allowed: 1 to 65535");
   EXPECT_EQ(refusal({.ring_events = 100}),
             "filch trace session: ring_events = 100, allowed: a power of two from 2 to 268435456");
   EXPECT_EQ(refusal({.ring_events = 0}),
@@ -86,7 +84,7 @@ TEST(session, refused_events_are_reported_where_they_are_missing_and_at_the_end)
   s.start();
   for (int i = 0; i != 7; ++i) w.park();  // 3 refused
   s.drain();
-  w.wake();  // preceded by a gap of 3
+  w.wake();                               // preceded by a gap of 3
   for (int i = 0; i != 5; ++i) w.park();  // 2 fit, 3 refused
   const recording r = s.collect();
   std::vector<event_kind> kinds;
@@ -129,7 +127,7 @@ TEST(session, created_is_collected_plus_dropped_while_a_collector_runs) {
       random_stream random{seed + stream};
       for (std::uint64_t i = 0; i != k_events; ++i) {
         to.queue_length(i);
-        if (random.below(32) == 0) std::this_thread::yield();
+        if (random.below(128) == 0) std::this_thread::yield();
       }
       running.fetch_sub(1, std::memory_order_release);
     };
