@@ -95,7 +95,7 @@ class idle {
                       std::memory_order_relaxed);  // ordered by [I3]
     mutex_.unlock();
     // [I3] seq_cst fence: "announce, then look at the queues" here against "push, then look for sleepers" in `notify`
-    // ↔ [I4] ↔ [I5] ↔ [I6]. It forbids that the work is missed and its submitter misses the sleeper.
+    // ↔ [I4] ↔ [I5]. It forbids that the work is missed and its submitter misses the sleeper.
     A::fence(std::memory_order_seq_cst);
   }
 
@@ -133,8 +133,8 @@ class idle {
 
   // Wakes every sleeper: for shutdown, and to show what a thundering herd costs. Returns how many.
   std::uint32_t notify_all() {
-    // [I5] seq_cst fence: as [I4], against a worker that announces its sleep meanwhile ↔ [I3].
-    A::fence(std::memory_order_seq_cst);
+    // No fence: a worker that announces its sleep takes the mutex before, and is found, or after, and sees what the
+    // caller did before.
     std::uint32_t woken = 0;
     mutex_.lock();
     while (sleeper_count_.get() != 0) {
@@ -148,9 +148,9 @@ class idle {
 
   // Wakes this worker if it sleeps, whoever searches: for work that only it may do. True if it slept.
   bool notify_worker(worker_id worker) {
-    // [I6] seq_cst fence: as [I4], for a push to the worker's own inbox ↔ [I3].
+    // [I5] seq_cst fence: as [I4], for a push to the worker's own inbox ↔ [I3].
     A::fence(std::memory_order_seq_cst);
-    if (sleeping(counts_.load(std::memory_order_relaxed)) == 0) return false;  // ordered by [I6]
+    if (sleeping(counts_.load(std::memory_order_relaxed)) == 0) return false;  // ordered by [I5]
     if (!take_out(worker)) return false;
     parkers_[worker.value].place.unpark();
     return true;

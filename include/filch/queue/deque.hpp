@@ -170,13 +170,13 @@ class deque<Item, A>::owner_handle {
     if (left == 0) {
       // The last item: the owner races with the thieves for it.
       const Item item = d.own_ring_->at(b).load(std::memory_order_relaxed);  // owner-only
-      // [Q6] release on success: a thief that reads the new top_ must see the bottom_ stored above → [Q7] in
-      // `steal_one`. Relaxed on failure, ordered by [Q3]: the winner's item is not looked at.
-      if (d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) {
+      // Relaxed, ordered by [Q3]: who reads the new top_ sees the bottom_ stored above, by the two fences.
+      if (d.top_.compare_exchange(t, t + 1, std::memory_order_relaxed, std::memory_order_relaxed)) {
         result = item;
       }
     }
-    // [Q8] release store: as in [Q2], the older slots stay visible → [Q4] in `steal_one`.
+    // [Q6] release store: as every store to bottom_ → [Q4] in `steal_one`. unobservable: the deque is empty here, so a
+    // thief that reads this value and believes in an item holds an old top_ and fails at [Q8].
     d.bottom_.store(b + 1, std::memory_order_release);
     return result;
   }
@@ -186,11 +186,11 @@ class deque<Item, A>::owner_handle {
   [[nodiscard]] std::optional<Item> pop_oldest() {
     deque& d = *deque_;
     const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
-    index t = d.top_.load(std::memory_order_relaxed);           // revalidated by [Q9]
+    index t = d.top_.load(std::memory_order_relaxed);           // revalidated by [Q8], done by the owner below
     while (static_cast<difference>(b - t) > 0) {
       const Item item = d.own_ring_->at(t).load(std::memory_order_relaxed);  // owner-only
-      // [Q9] release on success: as in [Q6] → [Q7] in `steal_one`. Relaxed on failure, revalidated by [Q9] again.
-      if (d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) return item;
+      // Relaxed, ordered by [Q3]: only a pop lowers bottom_, and it has fenced.
+      if (d.top_.compare_exchange(t, t + 1, std::memory_order_relaxed, std::memory_order_relaxed)) return item;
     }
     return std::nullopt;
   }
@@ -208,8 +208,8 @@ class deque<Item, A>::owner_handle {
     if (d.top_.load(std::memory_order_relaxed) != b) return false;  // owner-only: an empty deque's top_ is the owner's
     d.cached_top_ = b;
     d.own_ring_ = d.rings_[d.smallest_class_];
-    // [Q10] release store: publishes the ring → [Q13] in `steal_one`.
-    d.ring_.store(d.own_ring_, std::memory_order_release);
+    // Ordered by [Q1]: the smallest ring is as old as the deque, and what comes into it is published by a push.
+    d.ring_.store(d.own_ring_, std::memory_order_relaxed);
     for (std::uint32_t c = d.smallest_class_ + 1; c != k_classes; ++c) {
       if (d.rings_[c] != nullptr) A::discard(d.rings_[c]->slots, d.rings_[c]->capacity());
     }
@@ -227,7 +227,9 @@ class deque<Item, A>::owner_handle {
   [[gnu::cold, gnu::noinline]] void make_room(std::uint64_t count) {
     deque& d = *deque_;
     const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
-    // [Q14] acquire load: a thief's read of a slot comes before the owner's next write to it ← [Q15] in `steal_one`.
+    // [Q9] acquire load: a thief's read of a slot comes before the owner's next write to it ← [Q8] in `steal_one`.
+    // unobservable: without it the thief would have to read a value before it is written; the standard allows that to
+    // relaxed operations, the checker's model does not.
     d.cached_top_ = d.top_.load(std::memory_order_acquire);
     std::uint32_t size_class = d.own_ring_->size_class;
     while (count > (std::uint64_t{1} << size_class) - (b - d.cached_top_)) {
@@ -237,10 +239,10 @@ class deque<Item, A>::owner_handle {
     ring* const larger = d.open_ring(size_class);
     for (index i = d.cached_top_; i != b; ++i) {
       const Item item = d.own_ring_->at(i).load(std::memory_order_relaxed);  // owner-only
-      larger->at(i).store(item, std::memory_order_relaxed);                  // ordered by [Q16]
+      larger->at(i).store(item, std::memory_order_relaxed);                  // ordered by [Q10]
     }
     d.own_ring_ = larger;
-    // [Q16] release store: publishes the copied slots → [Q13] in `steal_one`.
+    // [Q10] release store: publishes the copied slots → [Q7] in `steal_one`.
     d.ring_.store(larger, std::memory_order_release);
   }
 
@@ -281,20 +283,18 @@ class deque<Item, A>::thief_handle {
 
   steal_result<Item> steal_one() {
     deque& d = *deque_;
-    // [Q7] acquire load: whoever moved top_ here had stored bottom_ before; an older bottom_ is not seen ← [Q6] ← [Q9]
-    // ← [Q15].
-    index t = d.top_.load(std::memory_order_acquire);
+    index t = d.top_.load(std::memory_order_relaxed);  // ordered by [Q5]
     // [Q5] seq_cst fence: "read top_, then read bottom_", the thief's half of ↔ [Q3] in `pop`.
     A::fence(std::memory_order_seq_cst);
-    // [Q4] acquire load: the slots below bottom_ and their ring are visible ← [Q1] ← [Q2] ← [Q8].
+    // [Q4] acquire load: the slots below bottom_ and their ring are visible ← [Q1] ← [Q2] ← [Q6].
     const index b = d.bottom_.load(std::memory_order_acquire);
     if (static_cast<difference>(b - t) <= 0) return {steal_status::empty, {}};
-    // [Q13] acquire load: a ring newer than the one that [Q4] made visible comes with its slots ← [Q10] ← [Q16].
+    // [Q7] acquire load: a ring newer than the one that [Q4] made visible comes with its slots ← [Q10].
     const ring* r = d.ring_.load(std::memory_order_acquire);
     // The item is read before it is claimed: afterwards the owner may reuse the slot.
-    const Item item = r->at(t).load(std::memory_order_relaxed);  // revalidated by [Q15]
-    // [Q15] release on success: the read of the slot above comes before the owner's next write to it → [Q14] in
-    // `make_room`, and as in [Q6] → [Q7]. Relaxed on failure, revalidated by [Q7] of the next attempt.
+    const Item item = r->at(t).load(std::memory_order_relaxed);  // revalidated by [Q8]
+    // [Q8] release on success: the read of the slot above comes before the owner's next write to it → [Q9] in
+    // `make_room`. Relaxed on failure, revalidated by [Q8] of the next attempt. unobservable: as [Q9].
     if (!d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) {
       return {steal_status::lost, {}};
     }

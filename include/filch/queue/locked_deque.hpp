@@ -13,11 +13,14 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 
 namespace filch::inline v0::queue {
 
 template <class Item, class A = std_atomics>
 class locked_deque {
+  static_assert(std::is_trivially_copyable_v<Item>, "an item of a deque must be trivially copyable");
+
  public:
   class owner_handle;
   class thief_handle;
@@ -70,7 +73,7 @@ class locked_deque<Item, A>::owner_handle {
     });
   }
 
-  // Gives the memory of an empty deque back. True if there was any.
+  // Gives the memory of an empty deque back. True if it was empty.
   bool trim() {
     std::lock_guard guard{deque_->mutex_};
     if (!deque_->items_.empty()) return false;
@@ -106,23 +109,27 @@ class locked_deque<Item, A>::thief_handle {
     return {steal_status::taken, take_front()};
   }
 
-  // Half of the items at once, at most `limit`: under a lock a batch can be claimed as a whole. The thief's own deque
-  // is filled while the victim's lock is held; two deques that rob each other cannot block each other, because a thief
-  // only tries the victim's lock.
+  // Half of the items at once, at most `limit`, at least one: under the locks a batch can be claimed as a whole. The
+  // thief waits for its own lock while it holds none and only tries the victim's, so two deques that rob each other
+  // cannot block each other. Strong guarantee: what does not fit is not taken.
   [[nodiscard]] steal_batch_result<Item> steal_half(owner_handle into, std::uint32_t limit) {
     FILCH_ASSERT(into.deque_ != deque_, "a deque cannot be robbed by its own owner");
+    locked_deque& own = *into.deque_;
+    std::lock_guard own_guard{own.mutex_};
     std::unique_lock guard{deque_->mutex_, std::try_to_lock};
     if (!guard) return {steal_status::lost, {}, 0};
     if (deque_->items_.empty()) return {steal_status::empty, {}, 0};
     const std::uint64_t half = (deque_->items_.size() + 1) / 2;
     const std::uint64_t wanted = half < limit ? half : limit;
-    std::uint32_t moved = 0;
-    // Front to back into the thief's deque; what is pushed is removed only afterwards, so a failing push loses nothing.
-    for (std::uint64_t i = 1; i < wanted; ++i, ++moved) into.push(deque_->items_[static_cast<std::size_t>(i)]);
-    const Item first = deque_->items_.front();
-    deque_->items_.erase(deque_->items_.begin(), deque_->items_.begin() + static_cast<std::ptrdiff_t>(moved) + 1);
+    const std::uint64_t moved = wanted > 1 ? wanted - 1 : 0;
+    const auto first = deque_->items_.begin();
+    const auto behind = first + 1 + static_cast<std::ptrdiff_t>(moved);
+    own.items_.insert(own.items_.end(), first + 1, behind);
+    own.note_size();
+    const Item oldest = *first;
+    deque_->items_.erase(first, behind);
     deque_->note_size();
-    return {steal_status::taken, first, moved};
+    return {steal_status::taken, oldest, static_cast<std::uint32_t>(moved)};
   }
 
   [[nodiscard]] std::uint64_t size_hint() const { return deque_->size_hint(); }

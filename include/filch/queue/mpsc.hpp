@@ -46,7 +46,7 @@ class mpsc {
     // [M1] acq_rel exchange: release publishes the chain's own links, and orders the nullptr above before the next
     // producer's link; acquire receives the same from the previous producer ↔ [M1].
     node* const previous = newest_.exchange(last, std::memory_order_acq_rel);
-    // [M2] release store: publishes the chain to the consumer → [M3] → [M5] → [M6] in `pop`.
+    // [M2] release store: publishes the chain to the consumer → [M3] → [M4] in `pop`.
     previous->next.store(first, std::memory_order_release);
   }
 
@@ -59,15 +59,15 @@ class mpsc {
       if (behind == nullptr) return {status_at_end(oldest), nullptr};
       oldest_.set(behind);
       oldest = behind;
-      // [M5] acquire load: as [M3] ← [M2] in `push_list`.
+      // [M4] acquire load: as [M3] ← [M2] in `push_list`.
       behind = oldest->next.load(std::memory_order_acquire);
     }
     if (behind == nullptr) {
       if (status_at_end(oldest) == steal_status::lost) return {steal_status::lost, nullptr};
       // The last node: the stub goes behind it, so that the node can leave.
       push(&stub_);
-      // [M6] acquire load: as [M3]; a producer may have come between ← [M2] in `push_list`.
-      behind = oldest->next.load(std::memory_order_acquire);
+      // A producer may have come between; then its node is complete, ordered by [M1] of the stub's push.
+      behind = oldest->next.load(std::memory_order_relaxed);
       if (behind == nullptr) return {steal_status::lost, nullptr};
     }
     oldest_.set(behind);

@@ -81,7 +81,7 @@ class ring {
     const std::uint64_t n = head_.load(std::memory_order_relaxed);  // owner-only
     if (full_ == when_full::refuse_new) {
       if (n - seen_tail_.get() == capacity_) {
-        // [T1] acquire load: the reader is done with the slots below → [T4] in take().
+        // [T1] acquire load: the reader is done with the slots below → [T4] in take(). unobservable: see the head.
         seen_tail_.set(tail_.load(std::memory_order_acquire));
         if (n - seen_tail_.get() == capacity_) return false;
       }
@@ -119,7 +119,8 @@ class ring {
           continue;
         }
       }
-      // [T4] release store: the slot has been read and may be written again → [T1] in append().
+      // [T4] release store: the slot has been read and may be written again → [T1] in append(). unobservable: see the
+      // head.
       tail_.store(m + 1, std::memory_order_release);
       return true;
     }
