@@ -29,13 +29,13 @@ struct fake_view {
 // "inbox", "local", "injector", "v3", "wait 1000" or "park"; ":high" or ":low" behind it for a band other than normal.
 inline std::string text(const step& s) {
   std::string out{to_string(s.kind)};
-  if (s.kind == step_kind::victim) out = "v" + std::to_string(s.victim.value);
-  if (s.kind == step_kind::wait) out += " " + std::to_string(s.wait_ns);
-  if (s.band != priority::normal) out += ":" + std::string{to_string(s.band)};
+  if (s.kind == step_kind::victim) out = std::string{"v"}.append(std::to_string(s.victim.value));
+  if (s.kind == step_kind::wait) out.append(" ").append(std::to_string(s.wait_ns));
+  if (s.band != priority::normal) out.append(":").append(to_string(s.band));
   return out;
 }
 
-// The steps of one search in which `answer` decides how each goes: up to the one that finds something, or to parking, or
+// The steps of one search in which `answer` decides how each goes: up to the one that finds something, to parking or
 // to `limit` steps.
 inline std::vector<std::string> steps(search& subject, const fake_view& view,
                                       const std::function<outcome(const step&)>& answer, std::size_t limit = 1000) {

@@ -114,7 +114,7 @@ TEST(search, two_workers_visit_each_other_under_every_policy) {
       auto subject = make_search({.victims = how, .idle = idle::eco}, self, 2);
       subject.begin();
       EXPECT_EQ(steps(subject, fake_view{}, always_empty),
-                (texts{"inbox", "local", "injector", "v" + std::to_string(1 - self), "park"}));
+                (texts{"inbox", "local", "injector", std::string{"v"}.append(std::to_string(1 - self)), "park"}));
     }
   }
 }
