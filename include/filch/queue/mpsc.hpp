@@ -46,7 +46,7 @@ class mpsc {
     // [M1] acq_rel exchange: release publishes the chain's own links, and orders the nullptr above before the next
     // producer's link; acquire receives the same from the previous producer ↔ [M1].
     node* const previous = newest_.exchange(last, std::memory_order_acq_rel);
-    // [M2] release store: publishes the chain to the consumer → [M3] → [M4] in `pop`.
+    // [M2] release store: publishes the chain to the consumer → [M3] → [M4] → [M5] in `pop`.
     previous->next.store(first, std::memory_order_release);
   }
 
@@ -66,8 +66,9 @@ class mpsc {
       if (status_at_end(oldest) == steal_status::lost) return {steal_status::lost, nullptr};
       // The last node: the stub goes behind it, so that the node can leave.
       push(&stub_);
-      // A producer may have come between; then its node is complete, ordered by [M1] of the stub's push.
-      behind = oldest->next.load(std::memory_order_relaxed);
+      // [M5] acquire load: a producer may have come between; its link is its last touch of this node, which the caller
+      // may free as soon as it has it (I3) ← [M2] in `push_list`.
+      behind = oldest->next.load(std::memory_order_acquire);
       if (behind == nullptr) return {steal_status::lost, nullptr};
     }
     oldest_.set(behind);
