@@ -95,7 +95,7 @@ class idle {
                       std::memory_order_relaxed);  // ordered by [I3]
     mutex_.unlock();
     // [I3] seq_cst fence: "announce, then look at the queues" here against "push, then look for sleepers" in `notify`
-    // ↔ [I4] ↔ [I5]. It forbids that the work is missed and its submitter misses the sleeper.
+    // ↔ [I4] ↔ [I5] ↔ [I6]. It forbids that the work is missed and its submitter misses the sleeper.
     A::fence(std::memory_order_seq_cst);
   }
 
@@ -133,8 +133,9 @@ class idle {
 
   // Wakes every sleeper: for shutdown, and to show what a thundering herd costs. Returns how many.
   std::uint32_t notify_all() {
-    // No fence: a worker that announces its sleep takes the mutex before, and is found, or after, and sees what the
-    // caller did before.
+    // [I6] seq_cst fence: as [I4] ↔ [I3].
+    A::fence(std::memory_order_seq_cst);
+    if (sleeping(counts_.load(std::memory_order_relaxed)) == 0) return 0;  // ordered by [I6]
     std::uint32_t woken = 0;
     mutex_.lock();
     while (sleeper_count_.get() != 0) {

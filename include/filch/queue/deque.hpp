@@ -257,16 +257,20 @@ class deque<Item, A>::thief_handle {
   [[nodiscard]] steal_result<Item> steal() { return steal_one(); }
 
   // Up to half of the items, at most `limit`, at least one: the oldest is returned, the others are moved to the thief's
-  // own deque in their order. They are taken one by one, because the owner may pop any item but the oldest without
-  // asking anybody, so a larger claim could not be kept. Strong guarantee: room is made before anything is taken.
+  // own deque in their order. Strong guarantee: room is made before anything is taken.
   [[nodiscard]] steal_batch_result<Item> steal_half(owner_handle into, std::uint32_t limit) {
-    FILCH_ASSERT(into.deque_ != deque_, "a deque cannot be robbed by its own owner");
     const std::uint64_t half = (deque_->size_hint() + 1) / 2;
-    const std::uint64_t wanted = half < limit ? half : limit;
-    if (wanted > 1) into.reserve(wanted - 1);
+    return steal_some(into, half < limit ? static_cast<std::uint32_t>(half) : limit);
+  }
+
+  // Up to `count` items, likewise. They are taken one by one, because the owner may pop any item but the oldest without
+  // asking anybody, so a larger claim could not be kept.
+  [[nodiscard]] steal_batch_result<Item> steal_some(owner_handle into, std::uint32_t count) {
+    FILCH_ASSERT(into.deque_ != deque_, "a deque cannot be robbed by its own owner");
+    if (count > 1) into.reserve(count - 1);
     const steal_result<Item> first = steal_one();
     steal_batch_result<Item> result{first.status, first.item, 0};
-    while (result.is_taken() && result.moved + 1 < wanted) {
+    while (result.is_taken() && result.moved + 1 < count) {
       const steal_result<Item> further = steal_one();
       if (!further.is_taken()) break;
       into.push(further.item);

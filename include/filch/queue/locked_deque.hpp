@@ -8,6 +8,7 @@
 #include <filch/base/atomics.hpp>
 #include <filch/queue/steal_result.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -113,14 +114,29 @@ class locked_deque<Item, A>::thief_handle {
   // thief waits for its own lock while it holds none and only tries the victim's, so two deques that rob each other
   // cannot block each other. Strong guarantee: what does not fit is not taken.
   [[nodiscard]] steal_batch_result<Item> steal_half(owner_handle into, std::uint32_t limit) {
+    return steal_batch(into, [limit](std::uint64_t size) { return std::min<std::uint64_t>((size + 1) / 2, limit); });
+  }
+
+  // Up to `count` items at once.
+  [[nodiscard]] steal_batch_result<Item> steal_some(owner_handle into, std::uint32_t count) {
+    return steal_batch(into, [count](std::uint64_t size) { return std::min<std::uint64_t>(size, count); });
+  }
+
+  [[nodiscard]] std::uint64_t size_hint() const { return deque_->size_hint(); }
+
+ private:
+  friend locked_deque;
+  explicit thief_handle(locked_deque& d) : deque_{&d} {}
+
+  template <class Amount>
+  steal_batch_result<Item> steal_batch(owner_handle into, Amount amount) {
     FILCH_ASSERT(into.deque_ != deque_, "a deque cannot be robbed by its own owner");
     locked_deque& own = *into.deque_;
     std::lock_guard own_guard{own.mutex_};
     std::unique_lock guard{deque_->mutex_, std::try_to_lock};
     if (!guard) return {steal_status::lost, {}, 0};
     if (deque_->items_.empty()) return {steal_status::empty, {}, 0};
-    const std::uint64_t half = (deque_->items_.size() + 1) / 2;
-    const std::uint64_t wanted = half < limit ? half : limit;
+    const std::uint64_t wanted = amount(deque_->items_.size());
     const std::uint64_t moved = wanted > 1 ? wanted - 1 : 0;
     const auto first = deque_->items_.begin();
     const auto behind = first + 1 + static_cast<std::ptrdiff_t>(moved);
@@ -131,12 +147,6 @@ class locked_deque<Item, A>::thief_handle {
     deque_->note_size();
     return {steal_status::taken, oldest, static_cast<std::uint32_t>(moved)};
   }
-
-  [[nodiscard]] std::uint64_t size_hint() const { return deque_->size_hint(); }
-
- private:
-  friend locked_deque;
-  explicit thief_handle(locked_deque& d) : deque_{&d} {}
 
   Item take_front() {
     const Item item = deque_->items_.front();

@@ -1,0 +1,4 @@
+// Everything of filch that exists so far.
+#pragma once
+
+#include <filch/runtime/runtime.hpp>

@@ -1,0 +1,34 @@
+// The errors of the runtime. Each says what was done, why it cannot work, and what to do instead.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace filch::inline v0 {
+
+// A runtime was used in a way that could only hang or crash: after its shutdown, in a forked child, from the wrong thread.
+class usage_error : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+// The task whose result was asked for was cancelled before it started.
+class task_cancelled : public std::runtime_error {
+ public:
+  task_cancelled() : std::runtime_error("filch: the task was cancelled before it started") {}
+};
+
+// A future without a task: default-constructed, moved from, or already asked for its result.
+class no_state : public std::logic_error {
+ public:
+  no_state() : std::logic_error("filch: this future has no task: it was default-constructed, moved from, or its "
+                                "result was already taken") {}
+};
+
+// The injector is bounded and full, and the caller asked not to wait.
+class injector_full : public std::runtime_error {
+ public:
+  injector_full() : std::runtime_error("filch: the injector is full (options::injector_bound)") {}
+};
+
+}  // namespace filch::inline v0

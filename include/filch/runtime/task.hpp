@@ -1,0 +1,172 @@
+// A unit of work as the runtime handles it: what is common to all tasks, whatever they compute.
+//
+// A task is made by whoever submits it and is referred to by the queue it is in and by its future, if there is one; the
+// last of them destroys it. Its state word decides who runs it:
+//
+//   pending → running → done        claimed by a worker, or by whoever waits for it
+//   pending → cancelled             its stop token was asked, or the runtime was shut down by a deadline
+//
+// kernel-like invariants
+//   I1  Only who moved the state from pending may run or cancel the task. A queue entry whose task was claimed
+//       elsewhere is empty and is dropped by whoever takes it out.
+//   I2  The result is written before done or cancelled is published, and not afterwards, but by the future's owner.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+#include <filch/base/ids.hpp>
+#include <filch/policy/names.hpp>
+#include <filch/queue/mpsc.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace filch::inline v0 {
+
+class task_base : public queue::link {
+ public:
+  task_base(const task_base&) = delete;
+  task_base& operator=(const task_base&) = delete;
+
+  // pending → running. False: somebody else has it.
+  [[nodiscard]] bool claim() { return leave_pending(k_running); }
+
+  // Runs what was claimed, or marks it cancelled, and tells whoever waits. The caller's reference must live on.
+  void finish(bool cancel) noexcept;
+
+  [[nodiscard]] bool is_finished() const;
+  [[nodiscard]] bool is_cancelled() const;
+  // Blocks the calling thread until the task is finished.
+  void block_until_finished() const;
+  // … or the deadline on the monotonic clock has passed. True: it is finished.
+  [[nodiscard]] bool block_until_finished(time_ns deadline_ns) const;
+
+  void add_reference();
+  void release() noexcept;
+
+  // Written before the task is published, constant afterwards.
+  task_id id = task_id::none();
+  policy::priority band = policy::priority::normal;
+  const char* name = nullptr;
+  std::stop_token stop{};
+  // Written by who claimed it: the task whose thread waits for this one and runs it meanwhile.
+  task_base* inside = nullptr;
+
+ protected:
+  explicit task_base(std::uint32_t references) : references_{references} {}
+  virtual ~task_base() = default;
+
+ private:
+  // Computes and stores the result, or the exception. Does not throw.
+  virtual void run() noexcept = 0;
+
+  static constexpr std::uint32_t k_pending = 0;
+  static constexpr std::uint32_t k_running = 1;
+  static constexpr std::uint32_t k_done = 2;
+  static constexpr std::uint32_t k_cancelled = 3;
+  static constexpr std::uint32_t k_status = 3;
+  static constexpr std::uint32_t k_awaited = 4;  // a thread sleeps on the state word
+
+  [[nodiscard]] bool leave_pending(std::uint32_t to);
+
+  // Any thread.
+  mutable std_atomics::atomic<std::uint32_t> state_{k_pending};
+  std_atomics::atomic<std::uint32_t> references_;
+};
+
+// Where a task's result lies.
+template <class T>
+class result_slot {
+ public:
+  template <class F>
+  void compute(F& function) noexcept {
+    try {
+      value_.emplace(std::move(function)());
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+  T take() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    return std::move(*value_);
+  }
+
+ private:
+  std::optional<T> value_;
+  std::exception_ptr error_;
+};
+
+template <class T>
+class result_slot<T&> {
+ public:
+  template <class F>
+  void compute(F& function) noexcept {
+    try {
+      value_ = &std::move(function)();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+  T& take() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    return *value_;
+  }
+
+ private:
+  T* value_ = nullptr;
+  std::exception_ptr error_;
+};
+
+template <>
+class result_slot<void> {
+ public:
+  template <class F>
+  void compute(F& function) noexcept {
+    try {
+      std::move(function)();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+  void take() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+ private:
+  std::exception_ptr error_;
+};
+
+// A task whose result is a T: what a future<T> refers to.
+template <class T>
+class result_task : public task_base {
+ public:
+  // Only once, and only when finished and not cancelled.
+  decltype(auto) take_result() { return result_.take(); }
+
+ protected:
+  using task_base::task_base;
+
+  result_slot<T> result_;
+};
+
+// The task that calls `F`. The function is destroyed as soon as it has run, so that what it holds is not held by a future.
+template <class F, class T = std::invoke_result_t<F&&>>
+class function_task final : public result_task<T> {
+ public:
+  template <class G>
+  function_task(G&& function, std::uint32_t references)
+      : result_task<T>{references}, function_{std::in_place, std::forward<G>(function)} {}
+
+ private:
+  void run() noexcept override {
+    this->result_.compute(*function_);
+    function_.reset();
+  }
+
+  std::optional<F> function_;
+};
+
+}  // namespace filch::inline v0
