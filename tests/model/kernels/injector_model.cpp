@@ -21,31 +21,42 @@ struct node : queue::basic_link<atomics> {
   atomics::var<int> number{0};
 };
 
+// The taker frees what it took: whatever still touches the node then is a race.
 template <std::size_t Count>
 class ledger {
  public:
+  ledger() = default;
+  ledger(const ledger&) = delete;
+  ledger& operator=(const ledger&) = delete;
+  ~ledger() {
+    for (node* left : nodes_) {
+      if (left != nullptr) atomics::destroy(left);
+    }
+  }
+
   node* make(int i) {
-    nodes_[static_cast<std::size_t>(i)].number.set(i + 1);
-    return &nodes_[static_cast<std::size_t>(i)];
+    node* const fresh = atomics::make<node>();
+    fresh->number.set(i + 1);
+    return nodes_[static_cast<std::size_t>(i)] = fresh;
   }
 
   int take(queue::basic_link<atomics>* link) {
     require(link != nullptr, "a taken node is a node");
     auto* const taken = static_cast<node*>(link);
-    require(taken >= &nodes_[0] && taken < nodes_.data() + Count, "what is taken was pushed");
-    const int i = static_cast<int>(taken - &nodes_[0]);
-    require(taken->number.get() == i + 1, "the taker sees what the maker wrote");
-    taken->number.set(-1);  // the node is the taker's now
-    require(++taken_[static_cast<std::size_t>(i)] == 1, "a node is taken once", i);
+    std::size_t i = 0;
+    while (i != Count && nodes_[i] != taken) ++i;
+    require(i != Count, "what is taken was pushed, and is taken once");
+    require(taken->number.get() == static_cast<int>(i) + 1, "the taker sees what the maker wrote");
+    nodes_[i] = nullptr;
     ++total_;
-    return i;
+    atomics::destroy(taken);
+    return static_cast<int>(i);
   }
 
   [[nodiscard]] int total() const { return total_; }
 
  private:
-  std::array<node, Count> nodes_;
-  std::array<int, Count> taken_{};
+  std::array<node*, Count> nodes_{};
   int total_ = 0;
 };
 
