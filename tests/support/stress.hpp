@@ -28,10 +28,10 @@
 
 namespace filch_test {
 
-// `count` operations, or a tenth of them under a sanitizer.
+// `count` operations, or a quarter of them under a sanitizer.
 constexpr std::uint64_t scaled(std::uint64_t count) {
 #ifdef FILCH_TEST_SANITIZED
-  return count / 10;
+  return count / 4;
 #else
   return count;
 #endif
