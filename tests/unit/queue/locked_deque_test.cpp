@@ -9,9 +9,17 @@
 #include <new>
 #include <optional>
 
+// The baseline's memory comes from operator new, so that is what runs out here. The sanitizers' runtime of clang has an
+// operator new of its own, which cannot be replaced: there the tests without memory are left out.
+#if defined(__clang__) && defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define FILCH_TEST_KEEPS_NEW 1
+#endif
+#endif
+
+#ifndef FILCH_TEST_KEEPS_NEW
 namespace {
 
-// The baseline's memory comes from operator new, so that is what runs out here.
 bool g_memory_is_out = false;
 
 }  // namespace
@@ -22,12 +30,9 @@ bool g_memory_is_out = false;
   if (void* memory = std::malloc(bytes != 0 ? bytes : 1); memory != nullptr) return memory;
   throw std::bad_alloc();
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
 
 namespace {
 
@@ -60,6 +65,7 @@ TEST_F(locked_deque, a_thief_does_not_wait_for_a_lock_while_it_holds_one) {
   EXPECT_EQ(hook().locks_held, 0u);
 }
 
+#ifndef FILCH_TEST_KEEPS_NEW
 // Whatever number of pushes succeeds before memory runs out: each item is in exactly one of the two deques.
 TEST_F(locked_deque, a_batch_that_does_not_fit_loses_and_doubles_nothing) {
   constexpr item k_items = 4000;
@@ -87,5 +93,6 @@ TEST_F(locked_deque, a_push_without_memory_throws_and_loses_nothing) {
   EXPECT_EQ(own_.size_hint(), pushed);
   for (item i = pushed; i-- != 0;) EXPECT_EQ(own_.owner().pop(), i);
 }
+#endif
 
 }  // namespace
