@@ -73,7 +73,7 @@ class runtime {
     for (auto&& each : functions) {
       auto made = make_task(std::forward<decltype(each)>(each), how, 2);
       all.emplace_back(future<std::invoke_result_t<function&&>>{made.get()});
-      place(*made.release(), worker_id{next}, how);
+      place(*made.release(), worker_id{next});
       next = next + 1 == workers() ? 0 : next + 1;
     }
     return all;
@@ -144,11 +144,11 @@ class runtime {
   // Throws usage_error when nothing may be submitted any more.
   void require_open() const;
   void require_worker(worker_id worker) const;
-  // Takes over one reference; pinned to `worker`, or anywhere for none. Throws only injector_full, and then the
-  // reference is released.
+  // Takes over one reference; pinned to `worker`, or anywhere for none. Throws injector_full, or std::bad_alloc when a
+  // deque cannot grow; then the reference is released and the task was never there.
   void enqueue(task_base& made, worker_id worker, const submit_options& how);
   // Takes over one reference; into that worker's queue, from where it may be stolen.
-  void place(task_base& made, worker_id worker, const submit_options& how);
+  void place(task_base& made, worker_id worker);
   bool wait_idle_until(time_ns deadline_ns);
   bool shutdown_until(time_ns deadline_ns);
 
@@ -173,6 +173,7 @@ class blocking_section {
 
  private:
   runtime::core* left_ = nullptr;
+  task_base* running_ = nullptr;
 };
 
 }  // namespace detail

@@ -52,6 +52,8 @@ class task_base : public queue::link {
   policy::priority band = policy::priority::normal;
   const char* name = nullptr;
   std::stop_token stop{};
+  const void* home = nullptr;                    // the runtime it belongs to
+  worker_id pinned_to = worker_id::none();
   // Written by who claimed it: the task whose thread waits for this one and runs it meanwhile.
   task_base* inside = nullptr;
 

@@ -39,6 +39,7 @@ class session {
   [[nodiscard]] recorder& of_worker(worker_id worker);
   [[nodiscard]] outside_recorder& outside() { return outside_; }
   [[nodiscard]] names_table& names() { return names_; }
+  [[nodiscard]] std::uint32_t workers() const { return options_.workers; }
 
   void start();
   void stop();

@@ -1,0 +1,371 @@
+#include "core.hpp"
+
+#include <filch/base/assert.hpp>
+#include <filch/topology/load_machine.hpp>
+#include <filch/topology/pin_thread.hpp>
+#include <filch/topology/placement.hpp>
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+namespace filch::inline v0 {
+namespace {
+
+// Counts the forks that lie between the first process and this one.
+constinit std::atomic<std::uint64_t> forks{0};
+
+std::uint64_t watched_fork_generation() {
+  static const int registered = ::pthread_atfork(nullptr, nullptr, [] {
+    forks.fetch_add(1, std::memory_order_relaxed);  // statistic: the child has one thread
+  });
+  FILCH_ASSERT(registered == 0, registered);
+  return forks.load(std::memory_order_relaxed);  // statistic
+}
+
+std::optional<time_ns> watchdog_from_environment() {
+  const char* const text = std::getenv("FILCH_WATCHDOG_MS");
+  if (text == nullptr) return std::nullopt;
+  char* end = nullptr;
+  const long long ms = std::strtoll(text, &end, 10);
+  if (end == text || *end != '\0' || ms < 1 || ms > 86'400'000) {
+    throw std::invalid_argument("FILCH_WATCHDOG_MS = \"" + std::string{text} +
+                                "\": allowed is a whole number of milliseconds from 1 to 86400000");
+  }
+  return ms * k_ns_per_ms;
+}
+
+}  // namespace
+
+// ---- beginning -------------------------------------------------------------------------------------------------------
+
+runtime::core::core(options given)
+    : chosen{std::move(given)},
+      fork_generation_{watched_fork_generation()},
+      wake_random_{random_stream{chosen.seed}.split(UINT32_MAX)},
+      placement_random_{random_stream{chosen.seed}.split(std::uint64_t{UINT32_MAX} + 1)} {
+  usable_ = chosen.workers ? topology::usable_cpus({.environment = [](const char*) { return std::nullopt; }})
+                           : topology::usable_cpus();
+  why_so_many = chosen.workers ? "options::workers" : usable_.why();
+  const std::uint32_t wanted = chosen.workers.value_or(usable_.count);
+  require_valid(chosen, wanted);
+  if (!chosen.watchdog_ns) chosen.watchdog_ns = watchdog_from_environment();
+  measures_tasks = chosen.watchdog_ns.has_value();
+  search_options = chosen.search();
+
+  const auto bound = chosen.injector_bound.value_or(queue::injector<>::k_unbounded);
+  injectors_.reset(new queue::injector<>[policy::k_priorities]{queue::injector<>{bound}, queue::injector<>{bound},
+                                                               queue::injector<>{bound}});
+  crew_.emplace(chosen.name, chosen.thread_stack_bytes, [this](std::uint32_t number) { thread_main(number); });
+  start_crew(wanted);
+  try {
+    choose_machine();
+    idle_.emplace(*chosen.workers);
+    placement_.emplace(search_options.placement, *chosen.workers);
+    for (std::uint32_t i = 0; i != *chosen.workers; ++i) workers.emplace_back(*this, worker_id{i});
+    if (chosen.watchdog_ns || chosen.dump_on_sigusr2) {
+      monitor_.emplace(chosen.name, monitor::duties{.every_ns = chosen.watchdog_ns
+                                                        ? std::optional{std::max<time_ns>(*chosen.watchdog_ns / 4, 1)}
+                                                        : std::nullopt,
+                                                    .look = [this] { report_long_tasks(); },
+                                                    .on_sigusr2 = chosen.dump_on_sigusr2,
+                                                    .on_signal = [this] { report(dump()); }});
+    }
+  } catch (...) {
+    crew_->stop();
+    throw;
+  }
+  for (worker& each : workers) FILCH_ASSERT(crew_->lend(each), "a thread waits for each worker");
+}
+
+// Starts as many threads as possible; each later worker has one.
+void runtime::core::start_crew(std::uint32_t wanted) {
+  const std::error_code refused = crew_->start(wanted);
+  const std::uint32_t started = crew_->thread_count();
+  if (started == 0) throw std::system_error(refused, "filch: not one of " + std::to_string(wanted) + " threads started");
+  if (started != wanted) {
+    why_so_many += "; only " + std::to_string(started) + " of " + std::to_string(wanted) + " threads could be started";
+  }
+  chosen.workers = started;
+  crew_->set_bound(started + chosen.max_spare_threads);
+}
+
+void runtime::core::choose_machine() {
+  const std::uint32_t count = *chosen.workers;
+  if (!chosen.machine && chosen.pinning == pinning::none && chosen.victims != victims::nearest &&
+      chosen.wake != wake::nearest) {
+    distances_ = topology::distance_table::uniform(count);  // nobody asks for distances: starting stays quick
+    return;
+  }
+  if (!chosen.machine) chosen.machine = topology::load_machine();
+  const bool is_this_machine = chosen.pinning != pinning::none;
+  const auto how = chosen.pinning == pinning::compact ? topology::placement::compact : topology::placement::spread;
+  cpu_of_worker_ = topology::assign_workers(*chosen.machine, is_this_machine ? usable_.cpus : chosen.machine->cpus(),
+                                            count, how);
+  distances_ = topology::distance_table{*chosen.machine, cpu_of_worker_};
+}
+
+void runtime::core::thread_main(std::uint32_t number) noexcept {
+  bool is_first = true;
+  while (worker* const given = crew_->wait_for_worker()) {
+    worker::set_current(given);
+    if (chosen.pinning != pinning::none) {
+      if (const auto failed = topology::pin_thread(cpu_of_worker_[given->self.value])) {
+        report("filch: worker " + std::to_string(given->self.value) + " is not pinned: " + failed.message() + "\n");
+      }
+    }
+    if (std::exchange(is_first, false) && chosen.on_thread_start) chosen.on_thread_start(given->self);
+    worker::run();
+  }
+  (void)number;
+}
+
+runtime::core::~core() {
+  if (is_own_worker()) {
+    report("filch: a runtime is being destroyed by a task that runs on one of its own workers, which would wait for "
+           "itself for ever. Destroy it on another thread.\n");
+    std::abort();
+  }
+  (void)shutdown(k_never_ns);
+}
+
+// ---- submitting ------------------------------------------------------------------------------------------------------
+
+void runtime::core::require_open() const {
+  if (is_forked_child()) {
+    throw usage_error("filch: this runtime was made before fork(): its threads exist only in the parent. Make a new "
+                      "runtime in the child");
+  }
+  const life now = life_now();
+  if (now != life::open && !(is_own_worker() && now != life::stopped)) {
+    throw usage_error("filch: a task was submitted to a runtime that has been shut down");
+  }
+}
+
+void runtime::core::number_task(task_base& made, worker* from) {
+  // The high bits say who made it, so that no two makers need to agree.
+  if (from != nullptr) {
+    const std::uint64_t count = from->created.load(std::memory_order_relaxed);  // owner-only
+    made.id = task_id{(std::uint64_t{from->self.value} + 1) << 44 | count};
+    from->created.store(count + 1, std::memory_order_relaxed);  // ordered by [R6]
+    from->counters.add(trace::count::spawned);
+    const task_base* const parent = from->current_task;
+    from->trace->spawn(made.id, parent != nullptr ? parent->id : task_id::none(), from->traced_name(made.name));
+  } else {
+    made.id = task_id{created_outside_.fetch_add(1, std::memory_order_relaxed)};  // ordered by [R6]
+    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) {
+      const auto name = made.name != nullptr ? chosen.trace->names().intern(made.name) : trace::name_id::none();
+      chosen.trace->outside().spawn(made.id, task_id::none(), name);
+    }
+  }
+  if (made.band != policy::priority::normal) {
+    bands_in_use_.store(true, std::memory_order_relaxed);  // statistic
+  }
+  made.home = this;
+}
+
+void runtime::core::enqueue(task_base& made, worker_id pinned, const submit_options& how) {
+  worker* const from = is_own_worker() ? worker::current() : nullptr;
+  number_task(made, from);
+  if (pinned.is_some()) {
+    made.pinned_to = pinned;
+    if (from == nullptr && chosen.trace != nullptr) chosen.trace->outside().inject(made.id, pinned);
+    workers[pinned.value].queues.pin(made);
+    (void)idle_->notify_worker(pinned);
+  } else if (from != nullptr) {
+    try {
+      from->push(made);
+    } catch (...) {
+      // The deque could not grow. The task is as if it had never been: counted as made and finished.
+      from->finished.store(from->finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // owner-only
+      made.release();
+      throw;
+    }
+    notify(from->self);
+  } else {
+    inject(made, how);
+  }
+}
+
+void runtime::core::inject(task_base& made, const submit_options& how) {
+  worker_id at = worker_id::none();
+  if (search_options.placement != placement::injector) {
+    struct load_view {
+      const core& home;
+      [[nodiscard]] std::uint32_t size_hint(worker_id of) const {
+        return static_cast<std::uint32_t>(home.workers[of.value].queues.stealable_hint());
+      }
+    };
+    const std::lock_guard lock{placement_mutex_};
+    at = placement_->choose(load_view{*this}, placement_random_);
+  }
+  if (chosen.trace != nullptr) chosen.trace->outside().inject(made.id, at);
+  if (at.is_some()) {
+    workers[at.value].queues.mail(made);
+  } else {
+    queue::injector<>& into = injector_of(made.band);
+    if (chosen.injector_bound) inject_bounded(made, into, how);
+    else into.push(&made);
+  }
+  notify(at);
+}
+
+void runtime::core::inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how) {
+  if (into.try_push(&made) == queue::push_status::pushed) return;
+  if (!how.wait_when_full) {
+    refused_outside_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R7]
+    made.release();
+    note_idle();
+    throw injector_full{};
+  }
+  std::unique_lock lock{room_mutex_};
+  room_waiters_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R8]
+  // [R8] seq_cst fence: "announce the wait, then try" here against "pop, then look for waiters" in made_room() ↔ [R9].
+  std_atomics::fence(std::memory_order_seq_cst);
+  has_room_.wait(lock, [&] { return into.try_push(&made) == queue::push_status::pushed; });
+  room_waiters_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [R8]
+}
+
+void runtime::core::made_room() {
+  // [R9] seq_cst fence: the other half of ↔ [R8].
+  std_atomics::fence(std::memory_order_seq_cst);
+  if (room_waiters_.load(std::memory_order_relaxed) == 0) return;  // ordered by [R9]
+  const std::lock_guard lock{room_mutex_};
+  has_room_.notify_all();
+}
+
+void runtime::core::place(task_base& made, worker_id at) {
+  number_task(made, is_own_worker() ? worker::current() : nullptr);
+  workers[at.value].queues.mail(made);
+  notify(at);
+}
+
+void runtime::core::notify(worker_id origin) {
+  worker* const from = is_own_worker() ? worker::current() : nullptr;
+  if (chosen.wake == wake::all) {
+    const std::uint32_t woken = idle_->notify_all();
+    if (from != nullptr && woken != 0) from->counters.add(trace::count::wakes, woken);
+    return;
+  }
+  const worker_id woken = idle_->notify([&](const worker_id* sleepers, std::size_t count) {
+    const auto distance = [this](worker_id a, worker_id b) { return distances_.between(a, b); };
+    return policy::wake_policy{chosen.wake}.choose({sleepers, count}, origin, distance, wake_random_).index();
+  });
+  if (from != nullptr && woken.is_some()) {
+    from->counters.add(trace::count::wakes);
+    from->trace->notify(woken);
+  }
+}
+
+bool runtime::core::has_work_for(const worker& who) const {
+  if (crew_->has_returners()) return true;
+  for (std::size_t i = 0; i != policy::k_priorities; ++i) {
+    if (!injectors_[i].is_empty()) return true;
+  }
+  if (who.queues.pinned_hint() != 0) return true;
+  for (const worker& each : workers) {
+    if (each.queues.stealable_hint() != 0) return true;
+  }
+  return false;
+}
+
+// ---- blocking --------------------------------------------------------------------------------------------------------
+
+bool runtime::core::is_own_worker() const {
+  const worker* const held = worker::current();
+  return held != nullptr && &held->home == this;
+}
+
+bool runtime::core::leave_worker() {
+  worker& mine = *worker::current();
+  task_base* const running = mine.current_task;
+  if (running == nullptr) return false;  // not inside a task: a thread that is just starting
+  mine.trace->block(running->id);
+  mine.publish_task(nullptr);
+  worker::set_current(nullptr);
+  if (crew_->lend(mine)) return true;
+  worker::set_current(&mine);
+  mine.trace->unblock(running->id);
+  mine.publish_task(running);
+  return false;
+}
+
+void runtime::core::return_to_worker(task_base& running) {
+  worker& given = crew_->take_back([this] { notify(worker_id::none()); });
+  worker::set_current(&given);
+  given.trace->unblock(running.id);
+  given.publish_task(&running);
+}
+
+// ---- ending ----------------------------------------------------------------------------------------------------------
+
+// Finished is summed up before created. Both only grow, and created is never behind finished at any moment. So if the two
+// sums are equal, there was a moment between the two readings at which everything made was finished.
+bool runtime::core::is_quiescent() const {
+  std::uint64_t finished = refused_outside_.load(std::memory_order_relaxed);  // ordered by [R7]
+  for (const worker& each : workers) {
+    // [R7] acquire load: the submissions of the tasks counted here are visible below ← [R6].
+    finished += each.finished.load(std::memory_order_acquire);
+  }
+  std::uint64_t created = created_outside_.load(std::memory_order_relaxed);  // ordered by [R7]
+  for (const worker& each : workers) created += each.created.load(std::memory_order_relaxed);  // ordered by [R7]
+  return created == finished;
+}
+
+void runtime::core::note_idle() {
+  if (idle_waiters_.load(std::memory_order_relaxed) == 0) return;  // ordered by [R5]
+  if (!is_quiescent()) return;
+  const std::lock_guard lock{idle_mutex_};
+  became_idle_.notify_all();
+}
+
+bool runtime::core::wait_idle(time_ns deadline_ns) {
+  if (is_own_worker()) {
+    throw usage_error("filch: wait_idle() was called by a task of the same runtime, which would wait for itself");
+  }
+  if (is_forked_child()) throw usage_error("filch: this runtime was made before fork(): it does nothing in the child");
+  std::unique_lock lock{idle_mutex_};
+  idle_waiters_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R5]
+  // [R5] seq_cst fence: "announce the wait, then look" here against "finish, announce the sleep, look for waiters" in
+  // a worker; kept: the other half is the fence in park's announce_sleep, which every worker passes before it sleeps.
+  std_atomics::fence(std::memory_order_seq_cst);
+  bool is_idle = is_quiescent();
+  while (!is_idle) {
+    const time_ns now_ns = monotonic_now_ns();
+    if (now_ns >= deadline_ns) break;
+    if (deadline_ns == k_never_ns) became_idle_.wait(lock);
+    else became_idle_.wait_for(lock, std::chrono::nanoseconds{deadline_ns - now_ns});
+    is_idle = is_quiescent();
+  }
+  idle_waiters_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [R5]
+  return is_idle;
+}
+
+void runtime::core::go_to(life next) {
+  life_.store(next, std::memory_order_relaxed);  // ordered by [R5], or rather its like in notify_all
+  (void)idle_->notify_all();
+}
+
+bool runtime::core::shutdown(time_ns deadline_ns) {
+  if (is_own_worker()) {
+    throw usage_error("filch: shutdown() was called by a task of the same runtime, which would wait for itself");
+  }
+  const std::lock_guard lock{life_mutex_};
+  if (life_now() == life::stopped || is_forked_child()) return true;
+  if (life_now() == life::open) go_to(life::draining);
+  bool is_complete = wait_idle(deadline_ns);
+  if (!is_complete) {
+    go_to(life::cancelling);
+    (void)wait_idle(k_never_ns);
+    is_complete = statistics().total()[trace::count::cancelled] == 0;
+  }
+  monitor_.reset();
+  go_to(life::stopped);
+  crew_->stop();
+  return is_complete;
+}
+
+bool runtime::core::is_forked_child() const { return fork_generation_ != watched_fork_generation(); }
+
+}  // namespace filch::inline v0

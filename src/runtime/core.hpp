@@ -1,0 +1,143 @@
+// The inside of a runtime: its workers, the queues they share, and the state of its life.
+//
+// Who may call what: any thread, unless a function says otherwise.
+#pragma once
+
+#include "crew.hpp"
+#include "monitor.hpp"
+#include "wait_graph.hpp"
+#include "worker.hpp"
+
+#include <filch/base/atomics.hpp>
+#include <filch/base/random.hpp>
+#include <filch/park/idle.hpp>
+#include <filch/park/wait_source.hpp>
+#include <filch/policy/placement.hpp>
+#include <filch/policy/wake.hpp>
+#include <filch/queue/injector.hpp>
+#include <filch/runtime/runtime.hpp>
+#include <filch/topology/distance_table.hpp>
+#include <filch/topology/usable_cpus.hpp>
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace filch::inline v0 {
+
+// How far a runtime's life has come. It only goes forward.
+enum class life : std::uint8_t {
+  open,
+  draining,    // no submissions from outside any more
+  cancelling,  // what has not started is cancelled
+  stopped,     // nothing is left, threads end
+};
+
+class runtime::core {
+ public:
+  explicit core(options given);
+  ~core();
+
+  // ---- submitting ----
+  void require_open() const;
+  void enqueue(task_base& made, worker_id pinned, const submit_options& how);
+  void place(task_base& made, worker_id at);
+  // A worker of this runtime has taken something from the bounded injector.
+  void made_room();
+
+  // ---- what workers ask ----
+  // Is there anything that this worker could do? Looks everywhere; true in doubt.
+  [[nodiscard]] bool has_work_for(const worker& who) const;
+  // There is new work at `origin`, or in the injector for none: wakes whom the policy says.
+  void notify(worker_id origin);
+  [[nodiscard]] life life_now() const {
+    return life_.load(std::memory_order_relaxed);  // revalidated by [R5]: every sleeper looks again after its fence
+  }
+  // Called by a worker that found nothing: if everything is done, whoever waits for that is told.
+  void note_idle();
+  [[nodiscard]] std::uint32_t distance(worker_id a, worker_id b) const { return distances_.between(a, b); }
+
+  // ---- blocking ----
+  // Gives the calling thread's worker away. False: it must keep it.
+  [[nodiscard]] bool leave_worker();
+  void return_to_worker(task_base& running);
+
+  // ---- life ----
+  [[nodiscard]] bool wait_idle(time_ns deadline_ns);
+  [[nodiscard]] bool shutdown(time_ns deadline_ns);
+  [[nodiscard]] bool is_own_worker() const;
+  [[nodiscard]] bool is_forked_child() const;
+
+  // ---- telling ----
+  [[nodiscard]] filch::statistics statistics() const;
+  [[nodiscard]] std::string dump() const;
+  void report(const std::string& text) const;
+
+  // Immutable once the workers run.
+  options chosen;
+  policy::search_options search_options;
+  std::string why_so_many;
+  std::deque<worker> workers;
+  bool measures_tasks = false;  // the watchdog wants to know when each task began
+
+  // Any thread.
+  park::idle<>& idle() { return *idle_; }
+  queue::injector<>& injector_of(policy::priority band) { return injectors_[static_cast<std::size_t>(band)]; }
+  [[nodiscard]] bool bands_in_use() const {
+    return bands_in_use_.load(std::memory_order_relaxed);  // statistic: a late reader looks at the other bands later
+  }
+  filch::crew& crew() { return *crew_; }
+  wait_graph waits;
+
+ private:
+  void choose_machine();
+  void start_crew(std::uint32_t wanted);
+  void thread_main(std::uint32_t number) noexcept;
+  void number_task(task_base& made, worker* from);
+  void inject(task_base& made, const submit_options& how);
+  void inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how);
+  [[nodiscard]] bool is_quiescent() const;
+  void report_long_tasks();
+  void go_to(life next);
+
+  topology::usable_cpus_result usable_;
+  std::vector<topology::cpu_number> cpu_of_worker_;
+  topology::distance_table distances_;
+  const std::uint64_t fork_generation_;
+
+  std::unique_ptr<queue::injector<>[]> injectors_;
+  std::optional<park::idle<>> idle_;
+  std::optional<filch::crew> crew_;
+  std::optional<monitor> monitor_;
+
+  std_atomics::atomic<life> life_{life::open};
+  std_atomics::atomic<bool> bands_in_use_{false};
+  std_atomics::atomic<std::uint64_t> created_outside_{0};
+  std_atomics::atomic<std::uint64_t> refused_outside_{0};  // counted as created, and then the injector was full
+
+  random_stream wake_random_;  // guarded by the mutex inside idle_
+
+  std::mutex placement_mutex_;
+  // Guarded by placement_mutex_.
+  std::optional<policy::placement_policy> placement_;
+  random_stream placement_random_;
+
+  std::mutex idle_mutex_;
+  std::condition_variable became_idle_;  // with idle_mutex_
+  std_atomics::atomic<std::uint32_t> idle_waiters_{0};
+
+  std::mutex room_mutex_;
+  std::condition_variable has_room_;  // with room_mutex_
+  std_atomics::atomic<std::uint32_t> room_waiters_{0};
+
+  std::mutex life_mutex_;  // held by shutdown
+
+  std::vector<std::uint64_t> reported_tasks_;  // by worker, the last task the watchdog told of; the monitor's own
+};
+
+}  // namespace filch::inline v0

@@ -1,0 +1,93 @@
+// What a runtime tells about itself: statistics, dumps, and tasks that hold a worker too long.
+#include "core.hpp"
+
+#include <cstdio>
+
+namespace filch::inline v0 {
+namespace {
+
+std::string describe_task(const worker& of) {
+  const std::uint64_t number = of.task_number.load(std::memory_order_relaxed);  // statistic
+  if (number == task_id::none().value) return "no task";
+  const char* const name = of.task_name.load(std::memory_order_relaxed);  // statistic
+  std::string text = "task ";
+  text += std::to_string(number);
+  if (name != nullptr) text.append(" (").append(name).append(")");
+  return text;
+}
+
+const char* describe_state(worker_state state) {
+  switch (state) {
+    case worker_state::running: return "running";
+    case worker_state::searching: return "searching";
+    case worker_state::sleeping: return "sleeping";
+  }
+  return "?";
+}
+
+const char* describe_life(life now) {
+  switch (now) {
+    case life::open: return "open";
+    case life::draining: return "draining";
+    case life::cancelling: return "cancelling";
+    case life::stopped: return "stopped";
+  }
+  return "?";
+}
+
+}  // namespace
+
+filch::statistics runtime::core::statistics() const {
+  filch::statistics out;
+  for (const worker& each : workers) {
+    out.workers.push_back({each.counters.snapshot(), each.queues.stealable_hint() + each.queues.pinned_hint()});
+  }
+  out.submitted_outside = created_outside_.load(std::memory_order_relaxed) -  // statistic
+                          refused_outside_.load(std::memory_order_relaxed);   // statistic
+  for (std::size_t i = 0; i != policy::k_priorities; ++i) out.injector_length += injectors_[i].size_hint();
+  out.spare_threads = crew_->thread_count() - *chosen.workers;
+  return out;
+}
+
+std::string runtime::core::dump() const {
+  std::string out = "filch runtime \"" + chosen.name + "\", ";
+  out.append(describe_life(life_now())).append(", ").append(std::to_string(workers.size())).append(" workers, ");
+  out.append(std::to_string(crew_->thread_count())).append(" threads, ");
+  out.append(policy::describe(search_options)).append("\n");
+  std::uint64_t injected = 0;
+  for (std::size_t i = 0; i != policy::k_priorities; ++i) injected += injectors_[i].size_hint();
+  out.append("  injector: ").append(std::to_string(injected)).append(" tasks\n");
+  for (const worker& each : workers) {
+    out.append("  worker ").append(std::to_string(each.self.value)).append(": ");
+    out.append(describe_state(each.state.load(std::memory_order_relaxed))).append(", ");  // statistic
+    out.append(describe_task(each)).append(", queue ").append(std::to_string(each.queues.stealable_hint()));
+    out.append(", pinned ").append(std::to_string(each.queues.pinned_hint())).append("\n");
+  }
+  return out + waits.describe();
+}
+
+void runtime::core::report(const std::string& text) const {
+  if (chosen.on_report) {
+    chosen.on_report(text);
+  } else {
+    std::fputs(text.c_str(), stderr);
+    std::fflush(stderr);
+  }
+}
+
+// The monitor's thread.
+void runtime::core::report_long_tasks() {
+  reported_tasks_.resize(workers.size(), task_id::none().value);
+  const time_ns now_ns = monotonic_now_ns();
+  for (const worker& each : workers) {
+    const std::uint64_t number = each.task_number.load(std::memory_order_relaxed);  // statistic
+    const time_ns held_ns = now_ns - each.task_since_ns.load(std::memory_order_relaxed);  // statistic
+    if (number == task_id::none().value || held_ns < *chosen.watchdog_ns) continue;
+    if (std::exchange(reported_tasks_[each.self.value], number) == number) continue;
+    report("filch watchdog: " + describe_task(each) + " has held worker " + std::to_string(each.self.value) + " for " +
+           std::to_string(held_ns / k_ns_per_ms) +
+           " ms. If it blocks, wrap the call in filch::blocking(); if it computes, split it.\n");
+  }
+}
+
+}  // namespace filch::inline v0

@@ -1,0 +1,87 @@
+// The crew: the threads that run workers. All threads are alike; there are more of them than workers when some are
+// blocked, and a worker is run by whichever thread has been given it.
+//
+//   a new thread, or one that has given its worker away, waits in `wait_for_worker` for the next one
+//   a task that blocks gives its thread's worker away with `lend` and asks for one again with `take_back`
+//   a worker's thread that sees somebody waiting in `take_back` gives its own worker up with `hand_over`
+//
+// Who may call what: any thread. Invariant: a worker is held by exactly one thread, or is on its way in a seat.
+#pragma once
+
+#include "os_thread.hpp"
+
+#include <filch/base/atomics.hpp>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace filch::inline v0 {
+
+class worker;
+
+class crew {
+ public:
+  // `body` is what each thread runs, with its number; it calls wait_for_worker first.
+  crew(std::string name, std::size_t stack_bytes, std::function<void(std::uint32_t)> body);
+  crew(const crew&) = delete;
+  crew& operator=(const crew&) = delete;
+  ~crew();
+
+  // Starts up to `count` threads; fewer if the system refuses, and then says why.
+  [[nodiscard]] std::error_code start(std::uint32_t count);
+  [[nodiscard]] std::uint32_t thread_count() const;
+  // At most so many threads from now on.
+  void set_bound(std::uint32_t threads);
+
+  // Waits for a worker to run; nullptr: the crew stops.
+  [[nodiscard]] worker* wait_for_worker();
+
+  // Gives `given` to a waiting or a new thread. False: the bound is reached, or no thread could be started.
+  [[nodiscard]] bool lend(worker& given);
+
+  // Asks for a worker; `announce` is called once it is known that somebody waits.
+  [[nodiscard]] worker& take_back(const std::function<void()>& announce);
+  // Does somebody wait in take_back?
+  [[nodiscard]] bool has_returners() const {
+    return returner_count_.load(std::memory_order_relaxed) != 0;  // revalidated by [R4]: looked at again under the mutex
+  }
+  // Gives `own` to who waits in take_back, if there is still somebody. True: the caller holds no worker any more.
+  [[nodiscard]] bool hand_over(worker& own);
+
+  // Lets every thread that waits for a worker end; then joins all threads. Those that hold a worker must end by themselves.
+  void stop();
+
+ private:
+  // Where a thread waits for a worker.
+  struct seat {
+    std::condition_variable ready;
+    worker* given = nullptr;
+  };
+
+  [[nodiscard]] std::error_code start_one();
+  static void give(seat& to, worker& given);
+
+  const std::string name_;
+  const std::size_t stack_bytes_;
+  const std::function<void(std::uint32_t)> body_;
+
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::deque<os_thread> threads_;
+  std::vector<seat*> waiting_;   // threads without work; the last to come is the first to go
+  std::deque<seat*> returners_;  // threads whose tasks want to go on, first come first served
+  std::deque<worker*> unclaimed_;  // lent to threads that were just started
+  std::uint32_t bound_ = UINT32_MAX;
+  bool is_stopping_ = false;
+  // Written under mutex_.
+  std_atomics::atomic<std::uint32_t> returner_count_{0};
+};
+
+}  // namespace filch::inline v0

@@ -1,0 +1,126 @@
+#include <filch/runtime/runtime.hpp>
+
+#include "core.hpp"
+
+#include <filch/base/assert.hpp>
+
+#include <stdexcept>
+
+namespace filch::inline v0 {
+
+runtime::runtime() : runtime{options{}} {}
+runtime::runtime(options given) : core_{std::make_unique<core>(std::move(given))} {}
+
+runtime::~runtime() {
+  // In a forked child the threads do not exist: there is nothing to join, and the memory is left as it is.
+  if (core_->is_forked_child()) (void)core_.release();
+}
+
+std::uint32_t runtime::workers() const { return *core_->chosen.workers; }
+const options& runtime::chosen_options() const { return core_->chosen; }
+const std::string& runtime::why_so_many() const { return core_->why_so_many; }
+bool runtime::is_on_worker() const { return core_->is_own_worker(); }
+
+void runtime::require_open() const { core_->require_open(); }
+
+void runtime::require_worker(worker_id worker) const {
+  if (worker.value < workers()) return;
+  throw std::invalid_argument("filch: submit_to worker " + std::to_string(worker.value) + ": allowed is 0 to " +
+                              std::to_string(workers() - 1));
+}
+
+void runtime::enqueue(task_base& made, worker_id worker, const submit_options& how) {
+  core_->enqueue(made, worker, how);
+}
+void runtime::place(task_base& made, worker_id worker) { core_->place(made, worker); }
+
+void runtime::wait_idle() { (void)core_->wait_idle(k_never_ns); }
+bool runtime::wait_idle_until(time_ns deadline_ns) { return core_->wait_idle(deadline_ns); }
+bool runtime::shutdown() { return core_->shutdown(k_never_ns); }
+bool runtime::shutdown_until(time_ns deadline_ns) { return core_->shutdown(deadline_ns); }
+
+filch::statistics runtime::statistics() const { return core_->statistics(); }
+std::string runtime::dump() const { return core_->dump(); }
+
+runtime& default_runtime() {
+  // Never destroyed: at the end of the process its threads may still run tasks, and exit() may be called by one of them.
+  static runtime* const the_one = new runtime;
+  return *the_one;
+}
+
+worker_id this_worker() {
+  const worker* const held = worker::current();
+  return held != nullptr ? held->self : worker_id::none();
+}
+
+namespace detail {
+
+blocking_section::blocking_section() {
+  worker* const held = worker::current();
+  if (held == nullptr) return;
+  task_base* const running = held->current_task;
+  if (!held->home.leave_worker()) return;
+  left_ = &held->home;
+  running_ = running;
+}
+
+blocking_section::~blocking_section() {
+  if (left_ != nullptr) left_->return_to_worker(*running_);
+}
+
+namespace {
+
+// A worker's thread waits for a task of its own runtime that may run here: it runs it itself.
+bool run_it_here(task_base& what) {
+  worker& me = *worker::current();
+  if (what.home != &me.home || (what.pinned_to.is_some() && what.pinned_to != me.self)) return false;
+  // Usually it is the last that this worker has submitted: then it is taken out of the deque. Otherwise its entry stays
+  // behind, empty, until somebody takes it out.
+  const bool is_out = me.queues.take_newest(what);
+  const bool is_mine = what.claim();
+  if (is_mine) worker::execute_claimed(what, me.current_task);
+  if (is_out) what.release();
+  return is_mine;
+}
+
+// No thread may stand in for this one: it runs whatever there is until the task is finished.
+void help_until_finished(const task_base& what, time_ns deadline_ns) {
+  constexpr time_ns k_look_again_ns = 100 * k_ns_per_us;  // guess
+  while (!what.is_finished() && monotonic_now_ns() < deadline_ns) {
+    worker& me = *worker::current();
+    task_base* const outer = me.current_task;
+    if (task_base* const found = me.look_everywhere()) {
+      if (found->claim()) worker::execute_claimed(*found, outer);
+      found->release();
+    } else {
+      (void)what.block_until_finished(std::min(deadline_ns, monotonic_now_ns() + k_look_again_ns));
+    }
+  }
+}
+
+}  // namespace
+
+bool wait_for(task_base& what, time_ns deadline_ns) {
+  if (what.is_finished()) return true;
+  worker* const held = worker::current();
+  if (held == nullptr) return what.block_until_finished(deadline_ns);
+  if (deadline_ns == k_never_ns && run_it_here(what)) return true;
+
+  wait_graph& waits = held->home.waits;
+  const auto ticket = waits.begin_wait(held->current_task, what);
+  task_base* const running = held->current_task;
+  runtime::core& home = held->home;
+  if (home.leave_worker()) {
+    (void)what.block_until_finished(deadline_ns);
+    home.return_to_worker(*running);
+  } else {
+    help_until_finished(what, deadline_ns);
+  }
+  waits.end_wait(ticket);
+  return what.is_finished();
+}
+
+void wait_for(task_base& what) { (void)wait_for(what, k_never_ns); }
+
+}  // namespace detail
+}  // namespace filch::inline v0

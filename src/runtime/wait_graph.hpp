@@ -1,0 +1,42 @@
+// Who waits for whom: tasks that wait for other tasks, for dumps. Written only where a thread is about to block anyway.
+//
+// Who may call what: any thread.
+#pragma once
+
+#include <filch/base/ids.hpp>
+#include <filch/runtime/task.hpp>
+
+#include <cstddef>
+#include <list>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace filch::inline v0 {
+
+class wait_graph {
+ public:
+  struct party {
+    task_id id;
+    std::string name;
+  };
+  // `waiting` are the tasks on the stack of the waiting thread, the innermost first: each waits for the one before it,
+  // and the innermost for `awaited`.
+  struct wait {
+    std::vector<party> waiting;
+    party awaited;
+  };
+  using ticket = std::list<wait>::iterator;
+
+  [[nodiscard]] ticket begin_wait(const task_base* waiting, const task_base& awaited);
+  void end_wait(ticket of);
+
+  // One line per wait, then one per deadlock: a circle of tasks of which each waits for the next.
+  [[nodiscard]] std::string describe() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::list<wait> waits_;  // guarded by mutex_
+};
+
+}  // namespace filch::inline v0

@@ -1,0 +1,297 @@
+// The worker's loop: asks the policy for the next step and carries it out.
+#include "worker.hpp"
+
+#include "core.hpp"
+
+#include <filch/base/assert.hpp>
+
+#include <algorithm>
+
+namespace filch::inline v0 {
+namespace {
+
+using policy::outcome;
+using policy::step;
+using policy::step_kind;
+
+constinit thread_local worker* held_worker = nullptr;
+
+// A wait this long or longer is slept, a shorter one is spun: a futex sleep and its wake-up cost about as much (guess).
+constexpr time_ns k_spin_below_ns = 50 * k_ns_per_us;
+
+// What the policies see of the runtime.
+struct search_view {
+  const runtime::core& home;
+
+  [[nodiscard]] std::uint32_t size_hint(worker_id of) const {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(home.workers[of.value].queues.stealable_hint(), UINT32_MAX));
+  }
+  [[nodiscard]] bool bands_in_use() const { return home.bands_in_use(); }
+};
+
+outcome as_outcome(steal_status status) {
+  switch (status) {
+    case steal_status::taken: return outcome::found;
+    case steal_status::lost: return outcome::lost;
+    case steal_status::empty: break;
+  }
+  return outcome::empty;
+}
+
+}  // namespace
+
+worker::worker(runtime::core& home_, worker_id self_)
+    : home{home_},
+      self{self_},
+      queues{home_.chosen.deques},
+      trace{home_.chosen.trace != nullptr ? &home_.chosen.trace->of_worker(self_) : &trace::recorder::off()},
+      search_{home_.search_options, self_, *home_.chosen.workers,
+              [&home_](worker_id a, worker_id b) { return home_.distance(a, b); },
+              random_stream{home_.chosen.seed}.split(self_.value)} {}
+
+worker* worker::current() noexcept { return held_worker; }
+void worker::set_current(worker* held) noexcept { held_worker = held; }
+
+// ---- the loop --------------------------------------------------------------------------------------------------------
+
+void worker::run() noexcept {
+  while (worker* const me = current()) {
+    if (task_base* const found = me->next()) {
+      execute(*found);
+      continue;
+    }
+    switch (me->must_leave()) {
+      case leave::no: break;
+      case leave::stopped: set_current(nullptr); break;
+      case leave::wanted:
+        set_current(nullptr);
+        if (!me->home.crew().hand_over(*me)) set_current(me);
+        break;
+    }
+  }
+}
+
+worker::leave worker::must_leave() const {
+  if (home.crew().has_returners()) return leave::wanted;
+  return home.life_now() == life::stopped ? leave::stopped : leave::no;
+}
+
+// The next task; nullptr: there is a reason to leave.
+task_base* worker::next() {
+  const search_view view{home};
+  search_.begin();
+  if (home.crew().has_returners()) return nullptr;
+  while (true) {
+    const step now = search_.next(view);
+    if (now.kind == step_kind::wait) {
+      wait(now.wait_ns);
+    } else if (now.kind == step_kind::park) {
+      park();
+      search_.woken();
+    } else {
+      const worker_queues::look result = carry_out(now);
+      search_.report(as_outcome(result.status));
+      if (result.status == steal_status::taken) {
+        if (search_began_ns_ != 0) end_search();
+        return result.item;
+      }
+      continue;
+    }
+    if (must_leave() != leave::no) {
+      end_search();
+      return nullptr;
+    }
+  }
+}
+
+worker_queues::look worker::carry_out(const step& now) {
+  switch (now.kind) {
+    case step_kind::inbox: {
+      const auto result = queues.pop_pinned(now.band);
+      if (result.item != nullptr) counters.add(trace::count::injected);
+      return result;
+    }
+    case step_kind::local: return queues.pop(now.band, search_.options().order);
+    case step_kind::injector: {
+      const auto result = home.injector_of(now.band).pop();
+      if (!result.is_taken()) return {result.status, nullptr, 0};
+      counters.add(trace::count::injected);
+      if (home.chosen.injector_bound) home.made_room();
+      return {result.status, static_cast<task_base*>(result.item), 0};
+    }
+    case step_kind::victim: return rob(now.victim, now.band);
+    case step_kind::wait:
+    case step_kind::park: break;
+  }
+  FILCH_ASSERT(false, now.kind);
+  return {};
+}
+
+worker_queues::look worker::rob(worker_id victim, policy::priority band) {
+  start_searching();
+  trace->steal_attempt(victim);
+  worker& robbed = home.workers[victim.value];
+  worker_queues::look result{};
+  try {
+    result = robbed.queues.rob(band, search_.options().steal, queues);
+  } catch (const std::bad_alloc&) {
+    // No memory for the loot: nothing was taken; one task fits always.
+    result = robbed.queues.rob(band, policy::steal::one, queues);
+  }
+  switch (result.status) {
+    case steal_status::taken:
+      counters.add(trace::count::stolen_by_me, result.moved + 1);
+      robbed.counters.robbed(result.moved + 1);
+      trace->steal_success(victim, result.item->id, result.moved + 1);
+      counters.raise(trace::count::queue_max, queues.deque_hint(band));
+      break;
+    case steal_status::lost: trace->steal_lost(victim); break;
+    case steal_status::empty: trace->steal_empty(victim); break;
+  }
+  return result;
+}
+
+task_base* worker::looked(worker_queues::look result, trace::count counted) {
+  if (result.item != nullptr) counters.add(counted);
+  return result.item;
+}
+
+task_base* worker::look_everywhere() {
+  for (const auto band : {policy::priority::high, policy::priority::normal, policy::priority::low}) {
+    if (task_base* found = looked(queues.pop_pinned(band), trace::count::injected)) return found;
+    if (task_base* found = queues.pop(band, search_.options().order).item) return found;
+    if (const auto result = home.injector_of(band).pop(); result.is_taken()) {
+      counters.add(trace::count::injected);
+      if (home.chosen.injector_bound) home.made_room();
+      return static_cast<task_base*>(result.item);
+    }
+    for (worker& other : home.workers) {
+      if (&other == this) continue;
+      const auto result = other.queues.rob(band, policy::steal::one, queues);
+      if (result.item == nullptr) continue;
+      counters.add(trace::count::stolen_by_me);
+      other.counters.robbed(1);
+      return result.item;
+    }
+  }
+  return nullptr;
+}
+
+// ---- searching and sleeping ------------------------------------------------------------------------------------------
+
+void worker::start_searching() {
+  if (search_began_ns_ == 0) {
+    search_began_ns_ = monotonic_now_ns();
+    state.store(worker_state::searching, std::memory_order_relaxed);  // statistic
+  }
+  if (!is_searching_) is_searching_ = home.idle().try_start_searching();
+}
+
+void worker::stop_searching() {
+  if (!is_searching_) return;
+  is_searching_ = false;
+  if (home.idle().stop_searching() == park::duty::recheck && home.has_work_for(*this)) home.notify(self);
+}
+
+void worker::end_search() {
+  stop_searching();
+  account_search();
+  state.store(worker_state::running, std::memory_order_relaxed);  // statistic
+}
+
+// A search that went beyond the own queues is over: its cost goes into the books.
+void worker::account_search() {
+  if (search_began_ns_ == 0) return;
+  counters.add(trace::count::search_ns, static_cast<std::uint64_t>(monotonic_now_ns() - search_began_ns_));
+  search_began_ns_ = 0;
+  const policy::search_counters& now = search_.counters();
+  counters.add(trace::count::steal_attempts, now.attempts - reported_.attempts);
+  counters.add(trace::count::steal_failures, now.failures - reported_.failures);
+  counters.add(trace::count::steal_lost, now.lost - reported_.lost);
+  reported_ = now;
+}
+
+// While a worker waits it counts as searching, so a submission does not wake another: it must look often.
+void worker::wait(time_ns span_ns) {
+  start_searching();
+  home.note_idle();
+  const time_ns until_ns = monotonic_now_ns() + span_ns;
+  if (span_ns >= k_spin_below_ns || !is_searching_) {
+    doze(until_ns);
+    return;
+  }
+  while (monotonic_now_ns() < until_ns && !home.has_work_for(*this)) {
+    for (int i = 0; i != 8; ++i) std_atomics::pause();
+  }
+}
+
+void worker::park() {
+  account_search();
+  doze(k_never_ns);
+}
+
+// Announces its sleep, looks once more, sleeps. Returns counted as searching.
+void worker::doze(time_ns deadline_ns) {
+  home.idle().announce_sleep(self, is_searching_);
+  is_searching_ = true;  // whoever ends the sleep counts this worker as searching
+  if (home.has_work_for(*this) || must_leave() != leave::no) {
+    home.idle().retract_sleep(self);
+    return;
+  }
+  home.note_idle();
+  queues.trim();
+  if (deadline_ns == k_never_ns) counters.add(trace::count::parks);
+  trace->park();
+  state.store(worker_state::sleeping, std::memory_order_relaxed);  // statistic
+  const time_ns began_ns = monotonic_now_ns();
+  (void)home.idle().sleep(self, deadline_ns);
+  counters.add(trace::count::idle_ns, static_cast<std::uint64_t>(monotonic_now_ns() - began_ns));
+  state.store(worker_state::searching, std::memory_order_relaxed);  // statistic
+  trace->wake();
+  search_began_ns_ = monotonic_now_ns();
+}
+
+// ---- running tasks ---------------------------------------------------------------------------------------------------
+
+void worker::push(task_base& made) {
+  queues.push(made);
+  counters.raise(trace::count::queue_max, queues.deque_hint(made.band));
+}
+
+trace::name_id worker::traced_name(const char* name) {
+  if (name == nullptr || home.chosen.trace == nullptr) return trace::name_id::none();
+  const auto [at, is_new] = traced_names_.try_emplace(name, trace::name_id::none());
+  if (is_new) at->second = home.chosen.trace->names().intern(name);
+  return at->second;
+}
+
+void worker::publish_task(task_base* running) {
+  current_task = running;
+  task_name.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);      // statistic
+  task_number.store((running != nullptr ? running->id : task_id::none()).value, std::memory_order_relaxed);  // statistic
+  if (home.measures_tasks) task_since_ns.store(monotonic_now_ns(), std::memory_order_relaxed);  // statistic
+}
+
+void worker::execute(task_base& taken) noexcept {
+  if (taken.claim()) execute_claimed(taken, nullptr);
+  taken.release();
+}
+
+void worker::execute_claimed(task_base& claimed, task_base* inside) noexcept {
+  worker* me = current();
+  claimed.inside = inside;
+  me->publish_task(&claimed);
+  const bool cancel = claimed.stop.stop_requested() || me->home.life_now() == life::cancelling;
+  me->trace->start(claimed.id);
+  claimed.finish(cancel);
+
+  me = current();  // the task may have blocked, and then this thread has another worker now
+  if (cancel) me->trace->cancel(claimed.id);
+  me->trace->end(claimed.id);
+  me->publish_task(inside);
+  me->counters.add(cancel ? trace::count::cancelled : trace::count::executed);
+  // [R6] release store: everything the task did, its submissions above all, comes before → [R7] in is_quiescent().
+  me->finished.store(me->finished.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // owner-only load
+}
+
+}  // namespace filch::inline v0

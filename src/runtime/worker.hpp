@@ -1,0 +1,98 @@
+// A worker: its queues, its search and its books. It is run by whichever thread of the crew holds it, one at a time.
+//
+// Who may call what: the thread that holds the worker, unless a function says otherwise.
+#pragma once
+
+#include "worker_queues.hpp"
+
+#include <filch/base/atomics.hpp>
+#include <filch/base/cache_line.hpp>
+#include <filch/base/ids.hpp>
+#include <filch/policy/search.hpp>
+#include <filch/runtime/runtime.hpp>
+#include <filch/trace/counters.hpp>
+#include <filch/trace/recorder.hpp>
+
+#include <cstdint>
+#include <unordered_map>
+
+namespace filch::inline v0 {
+
+// What a worker does, for dumps.
+enum class worker_state : std::uint8_t { running, searching, sleeping };
+
+class alignas(k_no_sharing_bytes) worker {
+ public:
+  worker(runtime::core& home, worker_id self);
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+
+  // The worker that the calling thread holds, or nullptr. Not inlined: a caller may have changed its worker since the
+  // last call, and must not use a value that the compiler kept.
+  [[nodiscard, gnu::noinline]] static worker* current() noexcept;
+  [[gnu::noinline]] static void set_current(worker* held) noexcept;
+
+  // What a thread does with the worker it was given: runs tasks until the runtime stops or the worker is given away.
+  // On return the thread holds no worker.
+  static void run() noexcept;
+
+  // Runs one task that was taken out of a queue, and drops the queue's reference.
+  static void execute(task_base& taken) noexcept;
+  // Runs a task that the caller, task `inside`, has claimed because it waits for it.
+  static void execute_claimed(task_base& claimed, task_base* inside) noexcept;
+
+  // One look at all queues, without waiting: for a thread that must wait and may not give its worker away.
+  [[nodiscard]] task_base* look_everywhere();
+
+  // Which task this worker runs, for itself and for dumps; nullptr for none.
+  void publish_task(task_base* running);
+
+  // Puts a task into the own deque.
+  void push(task_base& made);
+
+  // The name's number in the trace.
+  [[nodiscard]] trace::name_id traced_name(const char* name);
+
+  // Immutable.
+  runtime::core& home;
+  const worker_id self;
+
+  worker_queues queues;
+  trace::counters<> counters;
+  trace::recorder* trace;
+  task_base* current_task = nullptr;
+
+  // Written by the holder, read by any thread: for wait_idle.
+  alignas(k_no_sharing_bytes) std_atomics::atomic<std::uint64_t> created{0};
+  std_atomics::atomic<std::uint64_t> finished{0};
+  // Written by the holder, read by dumps and the watchdog.
+  std_atomics::atomic<const char*> task_name{nullptr};
+  std_atomics::atomic<std::uint64_t> task_number{task_id::none().value};
+  std_atomics::atomic<time_ns> task_since_ns{0};
+  std_atomics::atomic<worker_state> state{worker_state::running};
+
+ private:
+  // A reason to leave the search without a task.
+  enum class leave : std::uint8_t { no, stopped, wanted };
+
+  [[nodiscard]] task_base* next();
+  [[nodiscard]] leave must_leave() const;
+  [[nodiscard]] worker_queues::look carry_out(const policy::step& step);
+  [[nodiscard]] worker_queues::look rob(worker_id victim, policy::priority band);
+  void wait(time_ns span_ns);
+  void park();
+  void doze(time_ns deadline_ns);
+  void start_searching();
+  void stop_searching();
+  void end_search();
+  void account_search();
+  [[nodiscard]] task_base* looked(worker_queues::look result, trace::count counted);
+
+  policy::search search_;
+  policy::search_counters reported_;
+  bool is_searching_ = false;         // counted as such in `idle`
+  time_ns search_began_ns_ = 0;       // 0: no search under way
+  std::unordered_map<const char*, trace::name_id> traced_names_;
+};
+
+}  // namespace filch::inline v0

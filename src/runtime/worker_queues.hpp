@@ -1,0 +1,146 @@
+// A worker's queues, one set per priority band: its deque, its mail (work put there by others, which may be stolen) and
+// its inbox (work pinned to it, which may not).
+//
+// Who may call what: `push`, `pop`, `pop_pinned` and `trim` the thread that holds the worker; the rest any thread.
+#pragma once
+
+#include <filch/policy/names.hpp>
+#include <filch/policy/steal.hpp>
+#include <filch/queue/deque.hpp>
+#include <filch/queue/inbox.hpp>
+#include <filch/queue/injector.hpp>
+#include <filch/queue/locked_deque.hpp>
+#include <filch/runtime/options.hpp>
+#include <filch/runtime/task.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace filch::inline v0 {
+
+using queue::steal_status;
+
+// A deque of either kind, chosen when it is made.
+class task_deque {
+ public:
+  explicit task_deque(deques kind) {
+    if (kind == deques::lock_free) lock_free_.emplace();
+    else locked_.emplace();
+  }
+
+  void push(task_base* item) {
+    if (lock_free_) lock_free_->owner().push(item);
+    else locked_->owner().push(item);
+  }
+  [[nodiscard]] task_base* pop(policy::order order) {
+    return lock_free_ ? pop_from(*lock_free_, order) : pop_from(*locked_, order);
+  }
+  void trim() {
+    if (lock_free_) lock_free_->owner().trim();
+    else locked_->owner().trim();
+  }
+  // Up to `count` items: one to run, the others into `own`, which is of the same kind.
+  [[nodiscard]] queue::steal_batch_result<task_base*> rob(task_deque& own, std::uint32_t count) {
+    return lock_free_ ? lock_free_->thief().steal_some(own.lock_free_->owner(), count)
+                      : locked_->thief().steal_some(own.locked_->owner(), count);
+  }
+  [[nodiscard]] std::uint64_t size_hint() const {
+    return lock_free_ ? lock_free_->size_hint() : locked_->size_hint();
+  }
+
+ private:
+  template <class Deque>
+  static task_base* pop_from(Deque& from, policy::order order) {
+    const auto item = order == policy::order::lifo ? from.owner().pop() : from.owner().pop_oldest();
+    return item.value_or(nullptr);
+  }
+
+  std::optional<queue::deque<task_base*>> lock_free_;
+  std::optional<queue::locked_deque<task_base*>> locked_;
+};
+
+class worker_queues {
+ public:
+  // What a look into a queue came to.
+  struct look {
+    steal_status status = steal_status::empty;
+    task_base* item = nullptr;
+    std::uint32_t moved = 0;  // stolen beside `item`
+  };
+
+  explicit worker_queues(deques kind) : bands_{band{kind}, band{kind}, band{kind}} {}
+
+  void push(task_base& item) { of(item.band).deque.push(&item); }
+  void mail(task_base& item) { of(item.band).mail.push(&item); }
+  void pin(task_base& item) { of(item.band).pinned.push(&item); }
+
+  [[nodiscard]] look pop(policy::priority which, policy::order order) {
+    band& b = of(which);
+    if (task_base* const item = b.deque.pop(order)) return {steal_status::taken, item, 0};
+    return as_look(b.mail.pop());
+  }
+
+  // Takes `wanted` out if it is the newest item of its deque. False: it lies elsewhere, and nothing has changed.
+  [[nodiscard]] bool take_newest(task_base& wanted) {
+    task_deque& deque = of(wanted.band).deque;
+    task_base* const newest = deque.pop(policy::order::lifo);
+    if (newest == &wanted) return true;
+    if (newest != nullptr) deque.push(newest);  // cannot throw: there is room where it was
+    return false;
+  }
+
+  [[nodiscard]] look pop_pinned(policy::priority which) { return as_look(of(which).pinned.pop()); }
+
+  // A thief's look: at the deque, then at the mail. What is stolen beside the first goes to `own`.
+  [[nodiscard]] look rob(policy::priority which, policy::steal amount, worker_queues& own) {
+    band& b = of(which);
+    const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>(b.deque.size_hint(), UINT32_MAX));
+    steal_status of_deque = steal_status::empty;
+    if (size != 0) {
+      const auto batch = b.deque.rob(own.of(which).deque, amount.amount(size));
+      if (batch.is_taken()) return {steal_status::taken, batch.item, batch.moved};
+      of_deque = batch.status;
+    }
+    const look of_mail = as_look(b.mail.pop());
+    return of_mail.status == steal_status::empty ? look{of_deque, nullptr, 0} : of_mail;
+  }
+
+  void trim() {
+    for (band& b : bands_) b.deque.trim();
+  }
+
+  // The length of one deque.
+  [[nodiscard]] std::uint64_t deque_hint(policy::priority which) const {
+    return bands_[static_cast<std::size_t>(which)].deque.size_hint();
+  }
+  // What others may steal.
+  [[nodiscard]] std::uint64_t stealable_hint() const {
+    std::uint64_t sum = 0;
+    for (const band& b : bands_) sum += b.deque.size_hint() + b.mail.size_hint();
+    return sum;
+  }
+  [[nodiscard]] std::uint64_t pinned_hint() const {
+    std::uint64_t sum = 0;
+    for (const band& b : bands_) sum += b.pinned.size_hint();
+    return sum;
+  }
+
+ private:
+  struct band {
+    explicit band(deques kind) : deque{kind} {}
+
+    task_deque deque;
+    queue::injector<> mail;
+    queue::inbox<> pinned;
+  };
+
+  static look as_look(queue::steal_result<queue::link*> result) {
+    return {result.status, static_cast<task_base*>(result.item), 0};
+  }
+  [[nodiscard]] band& of(policy::priority which) { return bands_[static_cast<std::size_t>(which)]; }
+
+  band bands_[policy::k_priorities];
+};
+
+}  // namespace filch::inline v0
