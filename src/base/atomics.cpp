@@ -22,6 +22,7 @@ constexpr std::size_t k_mapped_from_bytes = 64 * 1024;
 bool std_atomics::futex_wait_word(const void* word, std::uint32_t expected, time_ns deadline_ns) {
   timespec until{};
   if (deadline_ns != k_never_ns) {
+    if (deadline_ns < 0) deadline_ns = 0;  // long past; the system takes no negative time
     until.tv_sec = deadline_ns / k_ns_per_s;
     until.tv_nsec = deadline_ns % k_ns_per_s;
   }

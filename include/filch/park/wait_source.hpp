@@ -6,9 +6,9 @@
 // `try_become_keeper` and `resign`; `add` before the workers start.
 #pragma once
 
-#include <filch/base/atomics.hpp>
 #include <filch/base/units.hpp>
 
+#include <cstddef>
 #include <mutex>
 #include <vector>
 
@@ -49,6 +49,14 @@ class source_set {
     bool any = false;
     for (wait_source* source : sources_) any = source->poll(now_ns) || any;
     return any;
+  }
+
+  // Keeper: would `poll` find something?
+  [[nodiscard]] bool has_ready(time_ns now_ns) const {
+    for (const wait_source* source : sources_) {
+      if (source->has_ready(now_ns)) return true;
+    }
+    return false;
   }
 
   // Keeper: announces the sleep to all sources in order; if one is ready, those that agreed are told to forget it.

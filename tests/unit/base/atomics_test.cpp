@@ -36,6 +36,11 @@ TEST(std_atomics, a_futex_wait_says_when_its_deadline_has_passed) {
   EXPECT_FALSE(A::futex_wait(word, 0, filch::monotonic_now_ns() + filch::k_ns_per_ms));
 }
 
+TEST(std_atomics, a_deadline_before_the_clock_began_has_passed) {
+  A::atomic<std::uint32_t> word{0};
+  EXPECT_FALSE(A::futex_wait(word, 0, -5));
+}
+
 TEST(std_atomics, a_futex_wake_ends_a_wait) {
   A::atomic<std::uint32_t> word{0};
   std::thread sleeper{[&] {
