@@ -242,6 +242,19 @@ TEST(exhaustive, stops_at_its_limit_of_executions_and_says_so) {
   EXPECT_FALSE(r.exhausted);
 }
 
+// A thread that was spawned may run before the spawner's next operation, even if that is the spawner's first.
+TEST(exhaustive, lets_a_spawned_thread_go_before_the_first_operation_of_its_spawner) {
+  bool was_first = false;
+  const result r = run(quiet(exhaustive{.preemptions = 1}), [&](context& c) {
+    A::atomic<int> word{0};
+    c.thread("spawned", [&] { word.store(1, memory_order_relaxed); });
+    was_first = word.load(memory_order_relaxed) == 1 || was_first;
+    c.join_all();
+  });
+  EXPECT_FALSE(r.failed) << r.report;
+  EXPECT_TRUE(was_first);
+}
+
 TEST(exhaustive, counts_the_interleavings_of_independent_operations) {
   const result r = run(quiet(exhaustive{.preemptions = k_unbounded}), [](context& c) {
     A::atomic<int> x{0};
