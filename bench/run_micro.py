@@ -3,9 +3,11 @@
 
     bench/run_micro.py --build build/bench-gcc --build build/bench-clang --json micro.json
 
-Each --build is a build tree that `cmake` has configured, one per compiler. In every round each benchmark is run once for
-every implementation, one right after the other, in an order that changes from round to round; a ratio is taken inside a
-round and the median of the ratios is reported. A run during which other processes kept the CPUs busy is repeated.
+Each --build is a build tree that `cmake` has configured, one per compiler. In every round each benchmark is run once
+for every implementation, one right after the other, in an order that changes from round to round; a ratio is taken
+inside a round and the median of the ratios is reported. One thread alone is measured by its CPU time. Several are
+measured by real time, which others disturb: such a run waits for quiet, is repeated if it was disturbed, and is marked
+if it stayed so.
 """
 
 import argparse
@@ -43,6 +45,7 @@ TITLES = {
     "ping_pong": "park and wake: round trip of two threads",
     "notify_nobody": "notify when nobody sleeps",
 }
+SEVERAL_THREADS = {name for name in TITLES if name.startswith(("contended", "inject_1_", "inject_2_", "ping_pong"))}
 OURS = "filch"
 
 
@@ -55,12 +58,15 @@ class CppProgram:
         listed = run_text([path, "--benchmark_list_tests=true"]).split()
         # "pair_deep/filch/16" is the benchmark pair_deep of the implementation filch.
         self.full_names = {tuple(name.split("/")[:2]): name for name in listed}
-        # The last one is short: a run of it tells the compiler.
+        # A short run tells the compiler.
         probe = self._run(("inject_pop_nothing", OURS), 0.001)["context"]
         self.compiler, self.flags = probe["compiler"], probe["flags"]
 
     def names(self):
         return list(self.full_names)
+
+    def is_real_time(self, key):
+        return key[0] in SEVERAL_THREADS
 
     def _run(self, key, min_time_s):
         return json.loads(run_text([
@@ -71,7 +77,6 @@ class CppProgram:
         result = self._run(key, min_time_s)["benchmarks"][0]
         if result.get("error_occurred"):
             raise SystemExit(f"{'/'.join(key)} [{self.label}]: {result['error_message']}")
-        # One thread alone is measured by its CPU time, several by real time.
         is_real = result["name"].endswith(("/manual_time", "/real_time"))
         return result["real_time" if is_real else "cpu_time"], result.get("stolen_share")
 
@@ -87,6 +92,9 @@ class RustProgram:
 
     def names(self):
         return self._names
+
+    def is_real_time(self, key):
+        return key[0] in SEVERAL_THREADS
 
     def run(self, key, min_time_s):
         result = json.loads(run_text([self.path, "/".join(key), str(min_time_s)]))
@@ -116,7 +124,9 @@ def find_programs(trees, wants_build):
             ok, text = build(tree, "filch_micro")
             if not ok:
                 raise SystemExit(f"--build {tree}: filch_micro does not build (is libbenchmark-dev installed?)\n{text}")
-        programs.append(CppProgram(tree / "bench/micro/filch_micro", compiler_name(tree)))
+        name = compiler_name(tree)
+        label = tree.name if [compiler_name(other) for other in trees].count(name) > 1 else name
+        programs.append(CppProgram(tree / "bench/micro/filch_micro", label))
         if not any(who == "moodycamel" for _, who in programs[-1].names()):
             left_out.append(f"moodycamel in {tree.name}: no concurrentqueue.h (Debian: libconcurrentqueue-dev)")
     tree = trees[0]
@@ -141,7 +151,8 @@ def busy_s():
     fields = [int(f) for f in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     user, nice, system, _idle, _iowait, irq, softirq, steal = fields
     everybody = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
-    ours = sum(u.ru_utime + u.ru_stime for u in map(resource.getrusage, (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)))
+    usages = map(resource.getrusage, (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF))
+    ours = sum(usage.ru_utime + usage.ru_stime for usage in usages)
     return everybody, ours
 
 
@@ -157,10 +168,22 @@ class Watch:
         return max(0.0, (everybody - self.everybody) - (ours - self.ours)) / max(elapsed, 1e-3)
 
 
+def wait_for_quiet(args):
+    """Returns when others leave the CPUs alone, or when --patience is used up."""
+    end = time.monotonic() + args.patience
+    while time.monotonic() < end:
+        watch = Watch()
+        time.sleep(0.2)
+        if watch.foreign() <= args.quiet:
+            return
+
+
 def run_quiet(program, key, args):
     """The run with the least disturbance out of at most 1 + --retries; stops at the first quiet one."""
     best = None
-    for attempt in range(args.retries + 1):
+    for _ in range(args.retries + 1):
+        if program.is_real_time(key):
+            wait_for_quiet(args)
         watch = Watch()
         ns, share = program.run(key, args.min_time)
         run = {"ns": ns, "foreign_cpus": round(watch.foreign(), 3)}
@@ -168,10 +191,9 @@ def run_quiet(program, key, args):
             run["stolen_share"] = share
         if best is None or run["foreign_cpus"] < best["foreign_cpus"]:
             best = run
-        if best["foreign_cpus"] <= args.quiet:
+        run["is_disturbed"] = program.is_real_time(key) and run["foreign_cpus"] > args.quiet
+        if not best["is_disturbed"]:
             break
-        if attempt != args.retries:
-            time.sleep(0.2 * (attempt + 1))
     return best
 
 
@@ -220,19 +242,23 @@ def number(value):
     return f"{value:.2f}" if value < 100 else f"{value:.0f}"
 
 
-def print_table(rows, labels, quiet):
-    print(f"{'':4}{'ns':26}{'median':>9}{'min':>9}{'max':>9}" + "".join(f"{'÷ ' + l:>14}" for l in labels) + "  stolen")
+def print_table(rows, labels):
+    wide = max(len(f"{row['implementation']} [{row['compiler']}]") for row in rows) + 1
+    columns = "".join(f"  {'÷ ' + label:>8}" for label in labels)
+    print(f"{'':4}{'ns':{wide}}{'median':>9}{'min':>9}{'max':>9}{columns}  stolen")
     shown = None
     for row in rows:
         if row["benchmark"] != shown:
             shown = row["benchmark"]
             print(f"{shown}: {TITLES.get(shown, shown)}")
         who = f"{row['implementation']} [{row['compiler']}]"
-        ratios = "".join(f"{number(row['ratio_to_filch'][l]) if l in row['ratio_to_filch'] else '':>14}" for l in labels)
+        to_filch = row["ratio_to_filch"]
+        cells = ((number(to_filch[label]) if label in to_filch else "", max(8, len(label) + 2)) for label in labels)
+        ratios = "".join(f"  {text:>{width}}" for text, width in cells)
         share = f"{row['stolen_share']:>8.1%}" if row["stolen_share"] is not None else ""
-        loud = sum(run["foreign_cpus"] > quiet for run in row["runs"])
+        loud = sum(run["is_disturbed"] for run in row["runs"])
         note = f"  ({loud} of {len(row['runs'])} disturbed)" if loud else ""
-        print(f"{'':4}{who:26}{number(row['median_ns']):>9}{number(row['min_ns']):>9}{number(row['max_ns']):>9}"
+        print(f"{'':4}{who:{wide}}{number(row['median_ns']):>9}{number(row['min_ns']):>9}{number(row['max_ns']):>9}"
               f"{ratios}{share}{note}".rstrip())
 
 
@@ -243,18 +269,20 @@ def cpu_model():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", action="append", type=Path, required=True, help="a configured build tree; repeatable")
+    parser.add_argument("--build", action="append", type=Path, required=True, help="a configured tree; repeatable")
     parser.add_argument("--rounds", type=int, default=9, help="at least 7 for a result worth keeping (default 9)")
-    parser.add_argument("--filter", default="", help="only benchmarks whose name/implementation matches this expression")
+    parser.add_argument("--filter", default="", help="only benchmarks whose name/implementation matches it")
     parser.add_argument("--min-time", type=float, default=0.05, help="seconds for a benchmark of one thread")
     parser.add_argument("--run-ms", type=int, default=200, help="real time of a benchmark of several threads")
     parser.add_argument("--quiet", type=float, default=0.1, help="CPUs' worth that others may use during a run")
-    parser.add_argument("--retries", type=int, default=4, help="how often a disturbed run is repeated")
+    parser.add_argument("--retries", type=int, default=3, help="how often a disturbed run is repeated")
+    parser.add_argument("--patience", type=float, default=2, help="seconds to wait for quiet before a run")
     parser.add_argument("--no-build", action="store_true", help="run what is there")
     parser.add_argument("--json", type=Path, help="write everything, every run included, to this file")
     args = parser.parse_args()
-    for option, value, least in (("--rounds", args.rounds, 1), ("--run-ms", args.run_ms, 1), ("--retries", args.retries, 0),
-                                 ("--min-time", args.min_time, 0.001), ("--quiet", args.quiet, 0)):
+    for option, value, least in (("--rounds", args.rounds, 1), ("--run-ms", args.run_ms, 1),
+                                 ("--retries", args.retries, 0), ("--min-time", args.min_time, 0.001),
+                                 ("--quiet", args.quiet, 0), ("--patience", args.patience, 0)):
         if value < least:
             parser.error(f"argument {option}: {value} is too small, at least {least} is allowed")
     os.environ["FILCH_BENCH_RUN_MS"] = str(args.run_ms)
@@ -277,7 +305,7 @@ def main():
     for text in left_out:
         print(f"left out: {text}")
     print("÷ X: median over the rounds of this time divided by that of filch compiled by X; above 1 filch is faster\n")
-    print_table(rows, labels, args.quiet)
+    print_table(rows, labels)
     if args.json:
         args.json.write_text(json.dumps({"context": context, "rows": rows}, indent=1, ensure_ascii=False) + "\n")
     return 0

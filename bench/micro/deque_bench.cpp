@@ -1,8 +1,8 @@
 // The work-stealing deque against the locked one. crossbeam/src/main.rs has the same loops over crossbeam-deque: a
 // change here needs the same change there.
 //
-// Every benchmark adds up the items it got and compares with what it put in, so that nothing can be optimised away and a
-// wrong deque does not get a time. A time is per pair, per item or per steal, as the name says in `bench/run_micro.py`.
+// Every benchmark adds up the items it got and compares with what it put in, so that nothing can be optimised away and
+// a wrong deque does not get a time. A time is per pair, per item or per steal, as the name says in `bench/run_micro.py`.
 #include "team.hpp"
 
 #include <filch/queue/deque.hpp>
@@ -122,8 +122,8 @@ struct alignas(128) tally {
 };
 
 // The owner pushes `range(1)` items and pops until it finds none, over and over for a fixed real time, while `range(0)`
-// thieves steal without a rest. The thieves share the CPUs that the owner does not use. Per item that came out again, by
-// whomever: the owner's pairs and the thieves' steals together.
+// thieves steal without a rest. The thieves share the CPUs that the owner does not use. Per item that came out again,
+// by whomever: the owner's pairs and the thieves' steals together.
 template <class Deque>
 void contended(benchmark::State& state) {
   const auto thieves = static_cast<std::uint32_t>(state.range(0));

@@ -32,7 +32,7 @@ struct alignas(64) job : filch::queue::link {
   std::atomic<bool> is_free{true};
 };
 
-// ---- the three queues: push, and pop that gives nullptr when there is nothing to be had ------------------------------
+// ---- the three queues: push, and pop that gives nullptr when there is nothing to be had -----------------------------
 class ours {
  public:
   void push(job* item) { queue_.push(item); }
@@ -85,7 +85,7 @@ class moody {
 };
 #endif
 
-// ---- one thread ------------------------------------------------------------------------------------------------------
+// ---- one thread -----------------------------------------------------------------------------------------------------
 constexpr std::uint64_t k_jobs = 1024;  // per producer
 
 using jobs = std::array<job, k_jobs>;
@@ -130,7 +130,7 @@ void pop_nothing(benchmark::State& state) {
   expect(state, found, 0);
 }
 
-// ---- several threads -------------------------------------------------------------------------------------------------
+// ---- several threads ------------------------------------------------------------------------------------------------
 struct alignas(128) tally {
   std::uint64_t items = 0;
   std::uint64_t sum = 0;

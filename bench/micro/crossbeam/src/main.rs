@@ -18,6 +18,10 @@ const FILL: usize = 1024;
 const ROBBERIES: usize = 1001;
 const PAIRS_SUM: usize = BATCH * (BATCH - 1) / 2;
 
+/// What several threads read all the time, alone on its lines: see team.hpp.
+#[repr(align(128))]
+struct Alone<T>(T);
+
 struct Outcome {
     ns: f64,
     stolen_share: Option<f64>,
@@ -128,7 +132,7 @@ fn run_time() -> Duration {
 
 fn contended(thieves: usize, burst: usize) -> Outcome {
     let owner = Worker::<usize>::new_lifo();
-    let stop = AtomicBool::new(false);
+    let stop = Alone(AtomicBool::new(false));
     let ready = AtomicUsize::new(0);
     let stolen_items = AtomicU64::new(0);
     let stolen_sum = AtomicU64::new(0);
@@ -143,7 +147,7 @@ fn contended(thieves: usize, burst: usize) -> Outcome {
                 system::pin_to(1 + n % others);
                 ready.fetch_add(1, Ordering::Release);
                 let (mut items, mut sum) = (0u64, 0u64);
-                while !stop.load(Ordering::Relaxed) {
+                while !stop.0.load(Ordering::Relaxed) {
                     if let Steal::Success(item) = thief.steal() {
                         sum += item as u64;
                         items += 1;
@@ -175,7 +179,7 @@ fn contended(thieves: usize, burst: usize) -> Outcome {
             }
         }
         took = begin.elapsed();
-        stop.store(true, Ordering::Relaxed);
+        stop.0.store(true, Ordering::Relaxed);
     });
     let (next, stolen) = (next as u64, stolen_items.into_inner());
     assert_eq!(items + stolen, next);
