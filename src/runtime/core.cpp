@@ -76,7 +76,7 @@ runtime::core::core(options given)
     crew_->stop();
     throw;
   }
-  for (worker& each : workers) FILCH_ASSERT(crew_->lend(each), "a thread waits for each worker");
+  for (worker& each : workers) crew_->hand_out(each);
 }
 
 // Starts as many threads as possible; each later worker has one.
@@ -88,7 +88,7 @@ void runtime::core::start_crew(std::uint32_t wanted) {
     why_so_many += "; only " + std::to_string(started) + " of " + std::to_string(wanted) + " threads could be started";
   }
   chosen.workers = started;
-  crew_->set_bound(started + chosen.max_spare_threads);
+  crew_->set_bounds(started, started + chosen.max_spare_threads);
 }
 
 void runtime::core::choose_machine() {

@@ -2,6 +2,7 @@
 
 #include <filch/base/assert.hpp>
 
+#include <new>
 #include <utility>
 
 namespace filch::inline v0 {
@@ -19,13 +20,17 @@ std::error_code crew::start(std::uint32_t count) {
   return {};
 }
 
-std::error_code crew::start_one() {
-  const auto number = static_cast<std::uint32_t>(threads_.size());
-  os_thread& thread = threads_.emplace_back();
-  const std::error_code refused =
-      thread.start(name_ + "-" + std::to_string(number), stack_bytes_, [this, number] { body_(number); });
-  if (refused) threads_.pop_back();
-  return refused;
+std::error_code crew::start_one() noexcept {
+  try {
+    const auto number = static_cast<std::uint32_t>(threads_.size());
+    std::string name = name_ + "-" + std::to_string(number);
+    std::function<void()> body = [this, number] { body_(number); };
+    const std::error_code refused = threads_.emplace_back().start(std::move(name), stack_bytes_, std::move(body));
+    if (refused) threads_.pop_back();
+    return refused;
+  } catch (const std::bad_alloc&) {
+    return std::make_error_code(std::errc::not_enough_memory);
+  }
 }
 
 std::uint32_t crew::thread_count() const {
@@ -33,8 +38,9 @@ std::uint32_t crew::thread_count() const {
   return static_cast<std::uint32_t>(threads_.size());
 }
 
-void crew::set_bound(std::uint32_t threads) {
+void crew::set_bounds(std::uint32_t workers, std::uint32_t threads) {
   const std::lock_guard lock{mutex_};
+  unclaimed_.reserve(workers);
   bound_ = threads;
 }
 
@@ -43,26 +49,46 @@ void crew::give(seat& to, worker& given) {
   to.ready.notify_one();
 }
 
+crew::seat* crew::next_waiting() {
+  seat* const chosen = waiting_;
+  if (chosen != nullptr) waiting_ = chosen->next;
+  return chosen;
+}
+
+crew::seat* crew::next_returner() {
+  seat* const first = first_returner_;
+  if (first == nullptr) return nullptr;
+  first_returner_ = first->next;
+  returner_count_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [R4]
+  return first;
+}
+
 worker* crew::wait_for_worker() {
   std::unique_lock lock{mutex_};
   if (!unclaimed_.empty()) {
-    worker* const given = unclaimed_.front();
-    unclaimed_.pop_front();
+    worker* const given = unclaimed_.back();
+    unclaimed_.pop_back();
     return given;
   }
   if (is_stopping_) return nullptr;
   seat mine;
-  waiting_.push_back(&mine);
-  mine.ready.wait(lock, [&] { return mine.given != nullptr || is_stopping_; });
-  if (mine.given == nullptr) std::erase(waiting_, &mine);
+  mine.next = waiting_;
+  waiting_ = &mine;
+  mine.ready.wait(lock, [&] { return mine.given != nullptr || mine.is_over; });
   return mine.given;
 }
 
-bool crew::lend(worker& given) {
+void crew::hand_out(worker& given) {
   const std::lock_guard lock{mutex_};
-  if (!waiting_.empty()) {
-    seat* const chosen = waiting_.back();
-    waiting_.pop_back();
+  if (seat* const chosen = next_waiting()) give(*chosen, given);
+  else unclaimed_.push_back(&given);
+}
+
+bool crew::lend(worker& given) noexcept {
+  const std::lock_guard lock{mutex_};
+  seat* chosen = next_returner();
+  if (chosen == nullptr) chosen = next_waiting();
+  if (chosen != nullptr) {
     give(*chosen, given);
     return true;
   }
@@ -74,7 +100,8 @@ bool crew::lend(worker& given) {
 worker& crew::take_back(const std::function<void()>& announce) {
   std::unique_lock lock{mutex_};
   seat mine;
-  returners_.push_back(&mine);
+  (first_returner_ == nullptr ? first_returner_ : last_returner_->next) = &mine;
+  last_returner_ = &mine;
   returner_count_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R4]
   lock.unlock();
   // [R4] seq_cst fence: "ask, then look for sleepers" here against "announce the sleep, then look for who asks" in a
@@ -88,10 +115,8 @@ worker& crew::take_back(const std::function<void()>& announce) {
 
 bool crew::hand_over(worker& own) {
   const std::lock_guard lock{mutex_};
-  if (returners_.empty()) return false;
-  seat* const first = returners_.front();
-  returners_.pop_front();
-  returner_count_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [R4]
+  seat* const first = next_returner();
+  if (first == nullptr) return false;
   give(*first, own);
   return true;
 }
@@ -100,7 +125,10 @@ void crew::stop() {
   {
     const std::lock_guard lock{mutex_};
     is_stopping_ = true;
-    for (seat* each : waiting_) each->ready.notify_one();
+    while (seat* const each = next_waiting()) {
+      each->is_over = true;
+      each->ready.notify_one();
+    }
   }
   // No thread is started any more: the caller has seen all work done.
   for (os_thread& each : threads_) each.join();

@@ -37,14 +37,17 @@ class crew {
   // Starts up to `count` threads; fewer if the system refuses, and then says why.
   [[nodiscard]] std::error_code start(std::uint32_t count);
   [[nodiscard]] std::uint32_t thread_count() const;
-  // At most so many threads from now on.
-  void set_bound(std::uint32_t threads);
+  // At most so many workers and so many threads from now on.
+  void set_bounds(std::uint32_t workers, std::uint32_t threads);
 
   // Waits for a worker to run; nullptr: the crew stops.
   [[nodiscard]] worker* wait_for_worker();
 
-  // Gives `given` to a waiting or a new thread. False: the bound is reached, or no thread could be started.
-  [[nodiscard]] bool lend(worker& given);
+  // Gives `given` to a waiting thread, or to the next that waits: each thread that was started gets one at first.
+  void hand_out(worker& given);
+  // Gives `given` to who waits in take_back, to a waiting or to a new thread. False: the bound is reached, or no thread
+  // could be started.
+  [[nodiscard]] bool lend(worker& given) noexcept;
 
   // Asks for a worker; `announce` is called once it is known that somebody waits.
   [[nodiscard]] worker& take_back(const std::function<void()>& announce);
@@ -59,14 +62,18 @@ class crew {
   void stop();
 
  private:
-  // Where a thread waits for a worker.
+  // Where a thread waits for a worker: on its own stack, so that waiting needs no memory and cannot fail.
   struct seat {
     std::condition_variable ready;
     worker* given = nullptr;
+    seat* next = nullptr;
+    bool is_over = false;  // the crew stops: no worker will come
   };
 
-  [[nodiscard]] std::error_code start_one();
+  [[nodiscard]] std::error_code start_one() noexcept;
   static void give(seat& to, worker& given);
+  [[nodiscard]] seat* next_waiting();
+  [[nodiscard]] seat* next_returner();
 
   const std::string name_;
   const std::size_t stack_bytes_;
@@ -75,9 +82,10 @@ class crew {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::deque<os_thread> threads_;
-  std::vector<seat*> waiting_;   // threads without work; the last to come is the first to go
-  std::deque<seat*> returners_;  // threads whose tasks want to go on, first come first served
-  std::deque<worker*> unclaimed_;  // lent to threads that were just started
+  seat* waiting_ = nullptr;          // threads without work; the last to come is the first to go
+  seat* first_returner_ = nullptr;   // threads whose tasks want to go on, first come first served
+  seat* last_returner_ = nullptr;    // only if there is a first
+  std::vector<worker*> unclaimed_;   // for threads that were just started; has room for all workers
   std::uint32_t bound_ = UINT32_MAX;
   bool is_stopping_ = false;
   // Written under mutex_.

@@ -2,8 +2,9 @@
 
 #include <filch/base/assert.hpp>
 
-#include <climits>
+#include <cerrno>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace filch::inline v0 {
@@ -25,7 +26,7 @@ void* run_thread(void* argument) noexcept {
 
 os_thread::~os_thread() { FILCH_ASSERT(!is_running_); }
 
-std::error_code os_thread::start(std::string name, std::size_t stack_bytes, std::function<void()> body) {
+std::error_code os_thread::start(std::string name, std::size_t stack_bytes, std::function<void()> body) noexcept {
   FILCH_ASSERT(!is_running_);
   pthread_attr_t attributes;
   int failed = ::pthread_attr_init(&attributes);
@@ -33,7 +34,8 @@ std::error_code os_thread::start(std::string name, std::size_t stack_bytes, std:
   if (stack_bytes != 0) {
     failed = ::pthread_attr_setstacksize(&attributes, stack_bytes);
   }
-  auto start = std::make_unique<thread_start>(thread_start{std::move(name), std::move(body)});
+  std::unique_ptr<thread_start> start{new (std::nothrow) thread_start{std::move(name), std::move(body)}};
+  if (start == nullptr) failed = ENOMEM;
   if (failed == 0) failed = ::pthread_create(&handle_, &attributes, &run_thread, start.get());
   ::pthread_attr_destroy(&attributes);
   if (failed != 0) return {failed, std::generic_category()};
