@@ -146,14 +146,12 @@ void runtime::core::require_open() const {
 void runtime::core::number_task(task_base& made, worker* from) {
   // The high bits say who made it, so that no two makers need to agree.
   if (from != nullptr) {
-    const std::uint64_t count = from->created.load(std::memory_order_relaxed);  // owner-only
-    made.id = task_id{(std::uint64_t{from->self.value} + 1) << 44 | count};
-    from->created.store(count + 1, std::memory_order_relaxed);  // ordered by [R6]
+    made.id = task_id{(std::uint64_t{from->self.value} + 1) << 44 | from->books.made()};
     from->counters.add(trace::count::spawned);
     const task_base* const parent = from->current_task;
     from->trace->spawn(made.id, parent != nullptr ? parent->id : task_id::none(), from->traced_name(made.name));
   } else {
-    made.id = task_id{created_outside_.fetch_add(1, std::memory_order_relaxed)};  // ordered by [R6]
+    made.id = task_id{outside_books_.add_made()};
     if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) {
       const auto name = made.name != nullptr ? chosen.trace->names().intern(made.name) : trace::name_id::none();
       chosen.trace->outside().spawn(made.id, task_id::none(), name);
@@ -178,7 +176,7 @@ void runtime::core::enqueue(task_base& made, worker_id pinned, const submit_opti
       from->push(made);
     } catch (...) {
       // The deque could not grow. The task is as if it had never been: counted as made and finished.
-      from->finished.store(from->finished.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // owner-only
+      from->books.finished();
       made.release();
       throw;
     }
@@ -214,25 +212,16 @@ void runtime::core::inject(task_base& made, const submit_options& how) {
 void runtime::core::inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how) {
   if (into.try_push(&made) == queue::push_status::pushed) return;
   if (!how.wait_when_full) {
-    refused_outside_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R7]
+    outside_books_.add_finished();
     made.release();
     note_idle();
     throw injector_full{};
   }
-  std::unique_lock lock{room_mutex_};
-  room_waiters_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R8]
-  // [R8] seq_cst fence: "announce the wait, then try" here against "pop, then look for waiters" in made_room() ↔ [R9].
-  std_atomics::fence(std::memory_order_seq_cst);
-  has_room_.wait(lock, [&] { return into.try_push(&made) == queue::push_status::pushed; });
-  room_waiters_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [R8]
+  (void)has_room_.wait([&] { return into.try_push(&made) == queue::push_status::pushed; });
 }
 
 void runtime::core::made_room() {
-  // [R9] seq_cst fence: the other half of ↔ [R8].
-  std_atomics::fence(std::memory_order_seq_cst);
-  if (room_waiters_.load(std::memory_order_relaxed) == 0) return;  // ordered by [R9]
-  const std::lock_guard lock{room_mutex_};
-  has_room_.notify_all();
+  has_room_.notify([] { return true; });
 }
 
 void runtime::core::place(task_base& made, worker_id at) {
@@ -300,24 +289,15 @@ void runtime::core::return_to_worker(task_base& running) {
 
 // ---- ending ----------------------------------------------------------------------------------------------------------
 
-// Finished is summed up before created. Both only grow, and created is never behind finished at any moment. So if the two
-// sums are equal, there was a moment between the two readings at which everything made was finished.
 bool runtime::core::is_quiescent() const {
-  std::uint64_t finished = refused_outside_.load(std::memory_order_relaxed);  // ordered by [R7]
-  for (const worker& each : workers) {
-    // [R7] acquire load: the submissions of the tasks counted here are visible below ← [R6].
-    finished += each.finished.load(std::memory_order_acquire);
-  }
-  std::uint64_t created = created_outside_.load(std::memory_order_relaxed);  // ordered by [R7]
-  for (const worker& each : workers) created += each.created.load(std::memory_order_relaxed);  // ordered by [R7]
-  return created == finished;
+  return is_balanced([this](auto&& visit) {
+    visit(outside_books_);
+    for (const worker& each : workers) visit(each.books);
+  });
 }
 
 void runtime::core::note_idle() {
-  if (idle_waiters_.load(std::memory_order_relaxed) == 0) return;  // ordered by [R5]
-  if (!is_quiescent()) return;
-  const std::lock_guard lock{idle_mutex_};
-  became_idle_.notify_all();
+  became_idle_.notify([this] { return is_quiescent(); });
 }
 
 bool runtime::core::wait_idle(time_ns deadline_ns) {
@@ -325,25 +305,14 @@ bool runtime::core::wait_idle(time_ns deadline_ns) {
     throw usage_error("filch: wait_idle() was called by a task of the same runtime, which would wait for itself");
   }
   if (is_forked_child()) throw usage_error("filch: this runtime was made before fork(): it does nothing in the child");
-  std::unique_lock lock{idle_mutex_};
-  idle_waiters_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R5]
-  // [R5] seq_cst fence: "announce the wait, then look" here against "finish, announce the sleep, look for waiters" in
-  // a worker; kept: the other half is the fence in park's announce_sleep, which every worker passes before it sleeps.
-  std_atomics::fence(std::memory_order_seq_cst);
-  bool is_idle = is_quiescent();
-  while (!is_idle) {
-    const time_ns now_ns = monotonic_now_ns();
-    if (now_ns >= deadline_ns) break;
-    if (deadline_ns == k_never_ns) became_idle_.wait(lock);
-    else became_idle_.wait_for(lock, std::chrono::nanoseconds{deadline_ns - now_ns});
-    is_idle = is_quiescent();
-  }
-  idle_waiters_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [R5]
-  return is_idle;
+  return became_idle_.wait([this] { return is_quiescent(); }, deadline_ns);
 }
 
 void runtime::core::go_to(life next) {
-  life_.store(next, std::memory_order_relaxed);  // ordered by [R5], or rather its like in notify_all
+  life_.store(next, std::memory_order_relaxed);  // ordered by [R7]
+  // [R7] seq_cst fence: "go on, then wake the sleepers" here against "announce the sleep, then look" in a worker. kept:
+  // notify_all and announce_sleep have fences of their own; this one says what is relied on.
+  std_atomics::fence(std::memory_order_seq_cst);
   (void)idle_->notify_all();
 }
 

@@ -10,6 +10,7 @@
 
 #include <filch/base/atomics.hpp>
 #include <filch/base/random.hpp>
+#include <filch/park/event_count.hpp>
 #include <filch/park/idle.hpp>
 #include <filch/park/wait_source.hpp>
 #include <filch/policy/placement.hpp>
@@ -19,7 +20,6 @@
 #include <filch/topology/distance_table.hpp>
 #include <filch/topology/usable_cpus.hpp>
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -56,7 +56,7 @@ class runtime::core {
   // There is new work at `origin`, or in the injector for none: wakes whom the policy says.
   void notify(worker_id origin);
   [[nodiscard]] life life_now() const {
-    return life_.load(std::memory_order_relaxed);  // revalidated by [R5]: every sleeper looks again after its fence
+    return life_.load(std::memory_order_relaxed);  // ordered by [R7]: every sleeper looks again after its fence
   }
   // Called by a worker that found nothing: if everything is done, whoever waits for that is told.
   void note_idle();
@@ -117,8 +117,7 @@ class runtime::core {
 
   std_atomics::atomic<life> life_{life::open};
   std_atomics::atomic<bool> bands_in_use_{false};
-  std_atomics::atomic<std::uint64_t> created_outside_{0};
-  std_atomics::atomic<std::uint64_t> refused_outside_{0};  // counted as created, and then the injector was full
+  tally<> outside_books_;  // finished: those that the full injector refused
 
   random_stream wake_random_;  // guarded by the mutex inside idle_
 
@@ -127,13 +126,8 @@ class runtime::core {
   std::optional<policy::placement_policy> placement_;
   random_stream placement_random_;
 
-  std::mutex idle_mutex_;
-  std::condition_variable became_idle_;  // with idle_mutex_
-  std_atomics::atomic<std::uint32_t> idle_waiters_{0};
-
-  std::mutex room_mutex_;
-  std::condition_variable has_room_;  // with room_mutex_
-  std_atomics::atomic<std::uint32_t> room_waiters_{0};
+  park::event_count<> became_idle_;
+  park::event_count<> has_room_;
 
   std::mutex life_mutex_;  // held by shutdown
 

@@ -42,8 +42,7 @@ filch::statistics runtime::core::statistics() const {
   for (const worker& each : workers) {
     out.workers.push_back({each.counters.snapshot(), each.queues.stealable_hint() + each.queues.pinned_hint()});
   }
-  out.submitted_outside = created_outside_.load(std::memory_order_relaxed) -  // statistic
-                          refused_outside_.load(std::memory_order_relaxed);   // statistic
+  out.submitted_outside = outside_books_.made_so_far() - outside_books_.finished_so_far();
   for (std::size_t i = 0; i != policy::k_priorities; ++i) out.injector_length += injectors_[i].size_hint();
   out.spare_threads = crew_->thread_count() - *chosen.workers;
   return out;

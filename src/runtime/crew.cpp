@@ -59,7 +59,7 @@ crew::seat* crew::next_returner() {
   seat* const first = first_returner_;
   if (first == nullptr) return nullptr;
   first_returner_ = first->next;
-  returner_count_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [R4]
+  returner_count_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [R8]
   return first;
 }
 
@@ -102,9 +102,9 @@ worker& crew::take_back(const std::function<void()>& announce) {
   seat mine;
   (first_returner_ == nullptr ? first_returner_ : last_returner_->next) = &mine;
   last_returner_ = &mine;
-  returner_count_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R4]
+  returner_count_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R8]
   lock.unlock();
-  // [R4] seq_cst fence: "ask, then look for sleepers" here against "announce the sleep, then look for who asks" in a
+  // [R8] seq_cst fence: "ask, then look for sleepers" here against "announce the sleep, then look for who asks" in a
   // worker. kept: `announce` and the worker's announce_sleep have fences of their own; this one says what is relied on.
   std_atomics::fence(std::memory_order_seq_cst);
   announce();

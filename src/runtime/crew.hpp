@@ -53,7 +53,7 @@ class crew {
   [[nodiscard]] worker& take_back(const std::function<void()>& announce);
   // Does somebody wait in take_back?
   [[nodiscard]] bool has_returners() const {
-    return returner_count_.load(std::memory_order_relaxed) != 0;  // revalidated by [R4]: looked at again under the mutex
+    return returner_count_.load(std::memory_order_relaxed) != 0;  // revalidated by [R8]: looked at again under the mutex
   }
   // Gives `own` to who waits in take_back, if there is still somebody. True: the caller holds no worker any more.
   [[nodiscard]] bool hand_over(worker& own);

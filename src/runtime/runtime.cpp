@@ -77,23 +77,23 @@ bool run_it_here(task_base& what) {
   // Usually it is the last that this worker has submitted: then it is taken out of the deque. Otherwise its entry stays
   // behind, empty, until somebody takes it out.
   const bool is_out = me.queues.take_newest(what);
-  const bool is_mine = what.claim();
+  const bool is_mine = what.state.claim();
   if (is_mine) worker::execute_claimed(what, me.current_task);
   if (is_out) what.release();
   return is_mine;
 }
 
 // No thread may stand in for this one: it runs whatever there is until the task is finished.
-void help_until_finished(const task_base& what, time_ns deadline_ns) {
+void help_until_finished(task_base& what, time_ns deadline_ns) {
   constexpr time_ns k_look_again_ns = 100 * k_ns_per_us;  // guess
-  while (!what.is_finished() && monotonic_now_ns() < deadline_ns) {
+  while (!what.state.is_finished() && monotonic_now_ns() < deadline_ns) {
     worker& me = *worker::current();
     task_base* const outer = me.current_task;
     if (task_base* const found = me.look_everywhere()) {
-      if (found->claim()) worker::execute_claimed(*found, outer);
+      if (found->state.claim()) worker::execute_claimed(*found, outer);
       found->release();
     } else {
-      (void)what.block_until_finished(std::min(deadline_ns, monotonic_now_ns() + k_look_again_ns));
+      (void)what.state.block(std::min(deadline_ns, monotonic_now_ns() + k_look_again_ns));
     }
   }
 }
@@ -101,9 +101,9 @@ void help_until_finished(const task_base& what, time_ns deadline_ns) {
 }  // namespace
 
 bool wait_for(task_base& what, time_ns deadline_ns) {
-  if (what.is_finished()) return true;
+  if (what.state.is_finished()) return true;
   worker* const held = worker::current();
-  if (held == nullptr) return what.block_until_finished(deadline_ns);
+  if (held == nullptr) return what.state.block(deadline_ns);
   if (deadline_ns == k_never_ns && run_it_here(what)) return true;
 
   wait_graph& waits = held->home.waits;
@@ -111,13 +111,13 @@ bool wait_for(task_base& what, time_ns deadline_ns) {
   task_base* const running = held->current_task;
   runtime::core& home = held->home;
   if (home.leave_worker()) {
-    (void)what.block_until_finished(deadline_ns);
+    (void)what.state.block(deadline_ns);
     home.return_to_worker(*running);
   } else {
     help_until_finished(what, deadline_ns);
   }
   waits.end_wait(ticket);
-  return what.is_finished();
+  return what.state.is_finished();
 }
 
 void wait_for(task_base& what) { (void)wait_for(what, k_never_ns); }

@@ -273,7 +273,7 @@ void worker::publish_task(task_base* running) {
 }
 
 void worker::execute(task_base& taken) noexcept {
-  if (taken.claim()) execute_claimed(taken, nullptr);
+  if (taken.state.claim()) execute_claimed(taken, nullptr);
   taken.release();
 }
 
@@ -290,8 +290,7 @@ void worker::execute_claimed(task_base& claimed, task_base* inside) noexcept {
   me->trace->end(claimed.id);
   me->publish_task(inside);
   me->counters.add(cancel ? trace::count::cancelled : trace::count::executed);
-  // [R6] release store: everything the task did, its submissions above all, comes before → [R7] in is_quiescent().
-  me->finished.store(me->finished.load(std::memory_order_relaxed) + 1, std::memory_order_release);  // owner-only load
+  me->books.finished();
 }
 
 }  // namespace filch::inline v0

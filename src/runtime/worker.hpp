@@ -3,6 +3,7 @@
 // Who may call what: the thread that holds the worker, unless a function says otherwise.
 #pragma once
 
+#include "tally.hpp"
 #include "worker_queues.hpp"
 
 #include <filch/base/atomics.hpp>
@@ -63,8 +64,7 @@ class alignas(k_no_sharing_bytes) worker {
   task_base* current_task = nullptr;
 
   // Written by the holder, read by any thread: for wait_idle.
-  alignas(k_no_sharing_bytes) std_atomics::atomic<std::uint64_t> created{0};
-  std_atomics::atomic<std::uint64_t> finished{0};
+  alignas(k_no_sharing_bytes) tally<> books;
   // Written by the holder, read by dumps and the watchdog.
   std_atomics::atomic<const char*> task_name{nullptr};
   std_atomics::atomic<std::uint64_t> task_number{task_id::none().value};

@@ -39,7 +39,7 @@ class [[nodiscard]] future {
   // Does it refer to a task?
   [[nodiscard]] bool valid() const { return task_ != nullptr; }
   // Would get() return at once?
-  [[nodiscard]] bool is_ready() const { return need().is_finished(); }
+  [[nodiscard]] bool is_ready() const { return need().state.is_finished(); }
 
   void wait() const { detail::wait_for(need()); }
 
@@ -54,7 +54,7 @@ class [[nodiscard]] future {
   T get() {
     detail::wait_for(need());
     future taken{std::move(*this)};
-    if (taken.task_->is_cancelled()) throw task_cancelled{};
+    if (taken.task_->state.is_cancelled()) throw task_cancelled{};
     return taken.task_->take_result();
   }
 

@@ -1,21 +1,18 @@
 // A unit of work as the runtime handles it: what is common to all tasks, whatever they compute.
 //
 // A task is made by whoever submits it and is referred to by the queue it is in and by its future, if there is one; the
-// last of them destroys it. Its state word decides who runs it:
+// last of them destroys it. Its `completion` decides who runs it.
 //
-//   pending → running → done        claimed by a worker, or by whoever waits for it
-//   pending → cancelled             its stop token was asked, or the runtime was shut down by a deadline
-//
-// kernel-like invariants
-//   I1  Only who moved the state from pending may run or cancel the task. A queue entry whose task was claimed
-//       elsewhere is empty and is dropped by whoever takes it out.
-//   I2  The result is written before done or cancelled is published, and not afterwards, but by the future's owner.
+// Invariants
+//   I1  Only who claimed the task may run or cancel it. A queue entry whose task was claimed elsewhere is empty and is
+//       dropped by whoever takes it out.
+//   I2  The result is written before the task is finished, and afterwards touched by the future's owner only.
 #pragma once
 
-#include <filch/base/atomics.hpp>
 #include <filch/base/ids.hpp>
 #include <filch/policy/names.hpp>
 #include <filch/queue/mpsc.hpp>
+#include <filch/runtime/completion.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -31,21 +28,17 @@ class task_base : public queue::link {
   task_base(const task_base&) = delete;
   task_base& operator=(const task_base&) = delete;
 
-  // pending → running. False: somebody else has it.
-  [[nodiscard]] bool claim() { return leave_pending(k_running); }
-
   // Runs what was claimed, or marks it cancelled, and tells whoever waits. The caller's reference must live on.
-  void finish(bool cancel) noexcept;
+  void finish(bool is_cancelled) noexcept {
+    if (!is_cancelled) run();
+    state.finish(is_cancelled);
+  }
 
-  [[nodiscard]] bool is_finished() const;
-  [[nodiscard]] bool is_cancelled() const;
-  // Blocks the calling thread until the task is finished.
-  void block_until_finished() const;
-  // … or the deadline on the monotonic clock has passed. True: it is finished.
-  [[nodiscard]] bool block_until_finished(time_ns deadline_ns) const;
+  void release() noexcept {
+    if (references_.drop()) delete this;
+  }
 
-  void add_reference();
-  void release() noexcept;
+  completion<> state;
 
   // Written before the task is published, constant afterwards.
   task_id id = task_id::none();
@@ -65,18 +58,7 @@ class task_base : public queue::link {
   // Computes and stores the result, or the exception. Does not throw.
   virtual void run() noexcept = 0;
 
-  static constexpr std::uint32_t k_pending = 0;
-  static constexpr std::uint32_t k_running = 1;
-  static constexpr std::uint32_t k_done = 2;
-  static constexpr std::uint32_t k_cancelled = 3;
-  static constexpr std::uint32_t k_status = 3;
-  static constexpr std::uint32_t k_awaited = 4;  // a thread sleeps on the state word
-
-  [[nodiscard]] bool leave_pending(std::uint32_t to);
-
-  // Any thread.
-  mutable std_atomics::atomic<std::uint32_t> state_{k_pending};
-  std_atomics::atomic<std::uint32_t> references_;
+  reference_count<> references_;
 };
 
 // Where a task's result lies.

@@ -1,0 +1,67 @@
+// An event count: threads wait until a condition holds that others bring about without a lock.
+// kernel: light headers only
+//
+// The condition is a function that reads whatever the others write, in any memory order. Whoever may have made it true
+// calls `notify`, after its write. The epoch makes sure that a change between a waiter's look and its sleep is noticed.
+//
+// Who may call what: any thread, anything.
+//
+//   a waiter                                     a notifier
+//   1. waiters + 1                               1. change something the condition reads
+//   2. seq_cst fence                             2. seq_cst fence
+//   3. read the epoch                            3. if there are no waiters, done
+//   4. look at the condition: if true, done      4. look at the condition: if false, done
+//   5. sleep while the epoch is what 3 read      5. epoch + 1, wake all
+//
+// What must not happen: the condition is true and a waiter sleeps. If the last notifier saw no waiter, the waiter's
+// fence comes after the notifier's, and 4 on the left sees the change. Of two notifiers that each bring a part of it, the
+// one with the later fence sees both parts. If the epoch changed after 3, the sleep returns at once; if before, reading
+// it brought the condition along.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+
+#include <cstdint>
+
+namespace filch::inline v0::park {
+
+template <class A = std_atomics>
+class event_count {
+ public:
+  // Sleeps until `ready()`, or until the deadline on the monotonic clock. Returns what `ready` said last.
+  template <class Ready>
+  bool wait(Ready&& ready, time_ns deadline_ns = k_never_ns) {
+    waiters_.fetch_add(1, std::memory_order_relaxed);  // ordered by [V1]
+    // [V1] seq_cst fence: "announce the wait, then look" against "change, then look for waiters" ↔ [V3].
+    A::fence(std::memory_order_seq_cst);
+    bool is_ready = false;
+    for (bool in_time = true; in_time;) {
+      // [V2] acquire load: who raised the epoch had seen the condition true, and so do we ← [V4].
+      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);
+      is_ready = ready();
+      if (is_ready) break;
+      in_time = A::futex_wait(epoch_, seen, deadline_ns);
+      if (!in_time) is_ready = ready();
+    }
+    waiters_.fetch_sub(1, std::memory_order_relaxed);  // statistic: one too many costs a notifier a look
+    return is_ready;
+  }
+
+  // Something has changed: wakes the waiters if there are any and the condition holds now.
+  template <class Ready>
+  void notify(Ready&& ready) {
+    // [V3] seq_cst fence: the other half of ↔ [V1]; and between two notifiers ↔ [V3].
+    A::fence(std::memory_order_seq_cst);
+    if (waiters_.load(std::memory_order_relaxed) == 0) return;  // ordered by [V3]
+    if (!ready()) return;
+    // [V4] release fetch_add: brings the condition to who reads the new epoch → [V2].
+    epoch_.fetch_add(1, std::memory_order_release);
+    A::futex_wake(epoch_, UINT32_MAX);
+  }
+
+ private:
+  typename A::template atomic<std::uint32_t> waiters_{0};
+  typename A::template atomic<std::uint32_t> epoch_{0};  // wraps; a waiter would have to sleep through 2^32 changes
+};
+
+}  // namespace filch::inline v0::park
