@@ -79,8 +79,9 @@ void runtime::core::report_long_tasks() {
   reported_tasks_.resize(workers.size(), task_id::none().value);
   const time_ns now_ns = monotonic_now_ns();
   for (const worker& each : workers) {
-    const std::uint64_t number = each.task_number.load(std::memory_order_relaxed);  // statistic
-    const time_ns held_ns = now_ns - each.task_since_ns.load(std::memory_order_relaxed);  // statistic
+    // [R11] acquire load: the beginning below is this task's or a later one's ← [R10].
+    const std::uint64_t number = each.task_number.load(std::memory_order_acquire);
+    const time_ns held_ns = now_ns - each.task_since_ns.load(std::memory_order_relaxed);  // ordered by [R11]
     if (number == task_id::none().value || held_ns < *chosen.watchdog_ns) continue;
     if (std::exchange(reported_tasks_[each.self.value], number) == number) continue;
     report("filch watchdog: " + describe_task(each) + " has held worker " + std::to_string(each.self.value) + " for " +

@@ -76,10 +76,12 @@ bool run_it_here(task_base& what) {
   if (what.home != &me.home || (what.pinned_to.is_some() && what.pinned_to != me.self)) return false;
   // Usually it is the last that this worker has submitted: then it is taken out of the deque. Otherwise its entry stays
   // behind, empty, until somebody takes it out.
-  const bool is_out = me.queues.take_newest(what);
+  const auto newest = me.queues.take_newest(what);
   const bool is_mine = what.state.claim();
+  if (is_mine && !newest.is_wanted) me.queues.leave_behind(what);
+  if (newest.was_disturbed) me.home.notify(me.self);
   if (is_mine) worker::execute_claimed(what, me.current_task);
-  if (is_out) what.release();
+  if (newest.is_wanted) what.release();
   return is_mine;
 }
 

@@ -92,7 +92,8 @@ task_base* worker::next() {
       const worker_queues::look result = carry_out(now);
       search_.report(as_outcome(result.status));
       if (result.status == steal_status::taken) {
-        if (search_began_ns_ != 0) end_search();
+        // A worker that announced its sleep and found work instead counts as searching, too.
+        if (search_began_ns_ != 0 || is_searching_) end_search();
         return result.item;
       }
       continue;
@@ -106,25 +107,40 @@ task_base* worker::next() {
 
 worker_queues::look worker::carry_out(const step& now) {
   switch (now.kind) {
-    case step_kind::inbox: {
-      const auto result = queues.pop_pinned(now.band);
-      if (result.item != nullptr) counters.add(trace::count::injected);
-      return result;
+    case step_kind::inbox: return counted(queues.pop_pinned(now.band));
+    case step_kind::local: {
+      const auto result = queues.pop(now.band, search_.options().order);
+      return result.item != nullptr ? result : counted(queues.pop_mail(now.band));
     }
-    case step_kind::local: return queues.pop(now.band, search_.options().order);
-    case step_kind::injector: {
-      const auto result = home.injector_of(now.band).pop();
-      if (!result.is_taken()) return {result.status, nullptr, 0};
-      counters.add(trace::count::injected);
-      if (home.chosen.injector_bound) home.made_room();
-      return {result.status, static_cast<task_base*>(result.item), 0};
-    }
+    case step_kind::injector: return take_injected(now.band);
     case step_kind::victim: return rob(now.victim, now.band);
     case step_kind::wait:
     case step_kind::park: break;
   }
   FILCH_ASSERT(false, now.kind);
   return {};
+}
+
+// What others have put into the injector or into this worker's mail, which of the two first in turn: so neither a flood
+// of own tasks nor one of the injector can starve the mail, and a worker that was woken finds it.
+worker_queues::look worker::take_injected(policy::priority band) {
+  mail_first_ = !mail_first_;
+  if (mail_first_) {
+    if (const auto mailed = queues.pop_mail(band); mailed.item != nullptr) return counted(mailed);
+  }
+  const auto result = home.injector_of(band).pop();
+  if (result.is_taken()) {
+    if (home.chosen.injector_bound) home.made_room();
+    return counted({result.status, static_cast<task_base*>(result.item), 0});
+  }
+  if (const auto mailed = queues.pop_mail(band); mailed.status != steal_status::empty) return counted(mailed);
+  return {result.status, nullptr, 0};
+}
+
+// Work that came from others goes into the books.
+worker_queues::look worker::counted(worker_queues::look result) {
+  if (result.item != nullptr) counters.add(trace::count::injected);
+  return result;
 }
 
 worker_queues::look worker::rob(worker_id victim, policy::priority band) {
@@ -151,26 +167,22 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
   return result;
 }
 
-task_base* worker::looked(worker_queues::look result, trace::count counted) {
-  if (result.item != nullptr) counters.add(counted);
-  return result.item;
-}
-
 task_base* worker::look_everywhere() {
   for (const auto band : {policy::priority::high, policy::priority::normal, policy::priority::low}) {
-    if (task_base* found = looked(queues.pop_pinned(band), trace::count::injected)) return found;
+    if (task_base* found = counted(queues.pop_pinned(band)).item) return found;
     if (task_base* found = queues.pop(band, search_.options().order).item) return found;
-    if (const auto result = home.injector_of(band).pop(); result.is_taken()) {
-      counters.add(trace::count::injected);
-      if (home.chosen.injector_bound) home.made_room();
-      return static_cast<task_base*>(result.item);
-    }
+    if (task_base* found = take_injected(band).item) return found;
     for (worker& other : home.workers) {
-      if (&other == this) continue;
+      if (&other == this || other.queues.stealable_hint() == 0) continue;
       const auto result = other.queues.rob(band, policy::steal::one, queues);
-      if (result.item == nullptr) continue;
+      counters.add(trace::count::steal_attempts);
+      if (result.item == nullptr) {
+        counters.add(trace::count::steal_failures);
+        continue;
+      }
       counters.add(trace::count::stolen_by_me);
       other.counters.robbed(1);
+      trace->steal_success(other.self, result.item->id, 1);
       return result.item;
     }
   }
@@ -267,9 +279,11 @@ trace::name_id worker::traced_name(const char* name) {
 
 void worker::publish_task(task_base* running) {
   current_task = running;
-  task_name.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);      // statistic
-  task_number.store((running != nullptr ? running->id : task_id::none()).value, std::memory_order_relaxed);  // statistic
-  if (home.measures_tasks) task_since_ns.store(monotonic_now_ns(), std::memory_order_relaxed);  // statistic
+  task_name.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);  // statistic
+  if (home.measures_tasks) task_since_ns.store(monotonic_now_ns(), std::memory_order_relaxed);  // ordered by [R10]
+  // [R10] release store: the task's beginning comes before its number, so that the watchdog never takes the end of the
+  // task before it for its beginning → [R11] in report_long_tasks().
+  task_number.store((running != nullptr ? running->id : task_id::none()).value, std::memory_order_release);
 }
 
 void worker::execute(task_base& taken) noexcept {

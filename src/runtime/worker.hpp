@@ -86,11 +86,13 @@ class alignas(k_no_sharing_bytes) worker {
   void stop_searching();
   void end_search();
   void account_search();
-  [[nodiscard]] task_base* looked(worker_queues::look result, trace::count counted);
+  [[nodiscard]] worker_queues::look take_injected(policy::priority band);
+  [[nodiscard]] worker_queues::look counted(worker_queues::look result);
 
   policy::search search_;
   policy::search_counters reported_;
   bool is_searching_ = false;         // counted as such in `idle`
+  bool mail_first_ = false;           // which of mail and injector was looked at first the last time
   time_ns search_began_ns_ = 0;       // 0: no search under way
   std::unordered_map<const char*, trace::name_id> traced_names_;
 };

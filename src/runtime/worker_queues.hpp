@@ -1,7 +1,8 @@
 // A worker's queues, one set per priority band: its deque, its mail (work put there by others, which may be stolen) and
 // its inbox (work pinned to it, which may not).
 //
-// Who may call what: `push`, `pop`, `pop_pinned` and `trim` the thread that holds the worker; the rest any thread.
+// Who may call what: `push`, `pop`, `pop_pinned`, `take_newest`, `leave_behind` and `trim` the thread that holds the worker;
+// the rest any thread.
 #pragma once
 
 #include <filch/policy/names.hpp>
@@ -76,19 +77,42 @@ class worker_queues {
   void pin(task_base& item) { of(item.band).pinned.push(&item); }
 
   [[nodiscard]] look pop(policy::priority which, policy::order order) {
-    band& b = of(which);
-    if (task_base* const item = b.deque.pop(order)) return {steal_status::taken, item, 0};
-    return as_look(b.mail.pop());
+    if (task_base* const item = of(which).deque.pop(order)) return {steal_status::taken, item, 0};
+    return {};
   }
+  [[nodiscard]] look pop_mail(policy::priority which) { return as_look(of(which).mail.pop()); }
 
-  // Takes `wanted` out if it is the newest item of its deque. False: it lies elsewhere, and nothing has changed.
-  [[nodiscard]] bool take_newest(task_base& wanted) {
-    task_deque& deque = of(wanted.band).deque;
-    task_base* const newest = deque.pop(policy::order::lifo);
-    if (newest == &wanted) return true;
-    if (newest != nullptr) deque.push(newest);  // cannot throw: there is room where it was
-    return false;
+  struct newest {
+    bool is_wanted = false;      // it was taken out
+    bool was_disturbed = false;  // another task was out for a moment: whoever looked meanwhile must be told
+  };
+
+  // Takes `wanted` out if it is the newest task of its deque. Entries that were left behind, empty, above it or directly
+  // below it are dropped, so that their number does not grow with the number of waits.
+  [[nodiscard]] newest take_newest(task_base& wanted) {
+    band& b = of(wanted.band);
+    newest result;
+    while (!result.is_wanted || b.left_behind != 0) {
+      task_base* const item = b.deque.pop(policy::order::lifo);
+      if (item == nullptr) {
+        b.left_behind = 0;
+        break;
+      }
+      if (item == &wanted) {
+        result.is_wanted = true;
+      } else if (item->state.is_pending()) {
+        b.deque.push(item);  // cannot throw: there is room where it was
+        result.was_disturbed = true;
+        break;
+      } else {
+        item->release();
+        if (b.left_behind != 0) --b.left_behind;
+      }
+    }
+    return result;
   }
+  // A task was claimed by who waits for it, and its entry is perhaps in this worker's deque.
+  void leave_behind(const task_base& claimed) { ++of(claimed.band).left_behind; }
 
   [[nodiscard]] look pop_pinned(policy::priority which) { return as_look(of(which).pinned.pop()); }
 
@@ -133,6 +157,7 @@ class worker_queues {
     task_deque deque;
     queue::injector<> mail;
     queue::inbox<> pinned;
+    std::uint64_t left_behind = 0;  // at most so many entries of the deque are empty; the holder's own
   };
 
   static look as_look(queue::steal_result<queue::link*> result) {

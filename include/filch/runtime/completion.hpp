@@ -36,6 +36,10 @@ class completion {
     if ((before & k_awaited) != 0) A::futex_wake(word_, UINT32_MAX);
   }
 
+  // May it still be claimed? "No" is final.
+  [[nodiscard]] bool is_pending() const {
+    return (word_.load(std::memory_order_relaxed) & k_status) == k_pending;  // ordered by [R1], as in `claim`
+  }
   [[nodiscard]] bool is_finished() const {
     // [R2] acquire load: the result is visible ← [R1].
     return (word_.load(std::memory_order_acquire) & k_done) != 0;
