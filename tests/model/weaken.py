@@ -25,6 +25,9 @@ MODELS = {
     "include/filch/park/idle.hpp": "park",
     "include/filch/park/parker.hpp": "park",
     "include/filch/trace/ring.hpp": "ring",
+    "include/filch/park/event_count.hpp": "runtime",
+    "include/filch/runtime/completion.hpp": "runtime",
+    "src/runtime/tally.hpp": "runtime",
 }
 WEAKER = {
     "seq_cst": ["acq_rel"],

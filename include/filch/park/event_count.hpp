@@ -36,7 +36,7 @@ class event_count {
     A::fence(std::memory_order_seq_cst);
     bool is_ready = false;
     for (bool in_time = true; in_time;) {
-      // [V2] acquire load: who raised the epoch had seen the condition true, and so do we ← [V4].
+      // [V2] acquire load: who raised the epoch had seen the condition true, and so do we ← [V3].
       const std::uint32_t seen = epoch_.load(std::memory_order_acquire);
       is_ready = ready();
       if (is_ready) break;
@@ -50,12 +50,11 @@ class event_count {
   // Something has changed: wakes the waiters if there are any and the condition holds now.
   template <class Ready>
   void notify(Ready&& ready) {
-    // [V3] seq_cst fence: the other half of ↔ [V1]; and between two notifiers ↔ [V3].
+    // [V3] seq_cst fence: the other half of ↔ [V1]; between two notifiers ↔ [V3]; and with the epoch below → [V2].
     A::fence(std::memory_order_seq_cst);
     if (waiters_.load(std::memory_order_relaxed) == 0) return;  // ordered by [V3]
     if (!ready()) return;
-    // [V4] release fetch_add: brings the condition to who reads the new epoch → [V2].
-    epoch_.fetch_add(1, std::memory_order_release);
+    epoch_.fetch_add(1, std::memory_order_relaxed);  // ordered by [V3]: with the fence it releases
     A::futex_wake(epoch_, UINT32_MAX);
   }
 

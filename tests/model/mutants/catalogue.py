@@ -26,6 +26,9 @@ INJECTOR = "filch/queue/injector.hpp"
 INBOX = "filch/queue/inbox.hpp"
 IDLE = "filch/park/idle.hpp"
 PARKER = "filch/park/parker.hpp"
+EVENT = "filch/park/event_count.hpp"
+COMPLETION = "filch/runtime/completion.hpp"
+TALLY = "runtime/tally.hpp"
 
 MUTANTS = [
     mutant("D1", "the ring pointer is not read again after growth in push", "deque", "assertion,race", DEQUE, (
@@ -147,6 +150,38 @@ MUTANTS = [
     mutant("P11", "a chosen worker that backs out does not wait for its token", "park", "assertion,deadlock", IDLE, (
         ("    parkers_[self.value].place.park();\n  }\n\n  // sleepy", "  }\n\n  // sleepy"),)),
 ]
+
+RUNTIME_MUTANTS = [
+    mutant("C1", "a claim is a load and a store: a task runs twice", "runtime", "assertion,race,deadlock", COMPLETION, (
+        ("      if (word_.compare_exchange(seen, seen | k_running, std::memory_order_relaxed, std::memory_order_relaxed)) return true;\n",
+         "      word_.store(seen | k_running, std::memory_order_relaxed);\n      return true;\n"),)),
+    mutant("C2", "a claim forgets that somebody waits", "runtime", "deadlock", COMPLETION, (
+        ("word_.compare_exchange(seen, seen | k_running,", "word_.compare_exchange(seen, k_running,"),)),
+    mutant("C3", "a waiter sleeps without having said so", "runtime", "deadlock", COMPLETION, (
+        ("!word_.compare_exchange(seen, seen | k_awaited, std::memory_order_relaxed, std::memory_order_relaxed)) {",
+         "false) {"),
+        ("A::futex_wait(word_, seen | k_awaited, deadline_ns)", "A::futex_wait(word_, seen, deadline_ns)"))),
+    mutant("C4", "the end wakes one waiter only", "runtime", "deadlock", COMPLETION, (
+        ("A::futex_wake(word_, UINT32_MAX);", "A::futex_wake(word_, 1);"),)),
+    mutant("V1", "the epoch is read after the condition", "runtime", "deadlock", EVENT, (
+        ("      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);\n      is_ready = ready();\n      if (is_ready) break;\n",
+         "      is_ready = ready();\n      if (is_ready) break;\n      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);\n"),)),
+    mutant("V2", "a notifier does not raise the epoch", "runtime", "deadlock", EVENT, (
+        ("    epoch_.fetch_add(1, std::memory_order_relaxed);  // ordered by [V3]: with the fence it releases\n", ""),)),
+    mutant("V3", "a waiter does not look again after its announcement", "runtime", "deadlock", EVENT, (
+        ("    bool is_ready = false;\n", "    bool is_ready = ready();\n"),
+        ("    waiters_.fetch_add(1, std::memory_order_relaxed);  // ordered by [V1]\n", ""),
+        ("    for (bool in_time = true; in_time;) {\n",
+         "    waiters_.fetch_add(1, std::memory_order_relaxed);\n    for (bool in_time = !is_ready; in_time;) {\n"),
+        ("      is_ready = ready();\n      if (is_ready) break;\n", ""),
+        ("      if (!in_time) is_ready = ready();\n", "      is_ready = ready();\n      if (is_ready) break;\n"))),
+    mutant("T1", "made is summed up before finished", "runtime", "assertion,race", TALLY, (
+        ("  each([&](const auto& of) { finished += of.finished_so_far(); });\n"
+         "  each([&](const auto& of) { made += of.made_so_far(); });\n",
+         "  each([&](const auto& of) { made += of.made_so_far(); });\n"
+         "  each([&](const auto& of) { finished += of.finished_so_far(); });\n"),)),
+]
+MUTANTS += RUNTIME_MUTANTS
 
 # Bugs of the list that our design cannot have, or that another kind of test holds.
 NOT_MUTANTS = {
