@@ -14,15 +14,22 @@ namespace filch::inline v0 {
 namespace {
 
 // Counts the forks that lie between the first process and this one.
-constinit std::atomic<std::uint64_t> forks{0};
+constinit std::atomic<std::uint32_t> forks{0};
 
-std::uint64_t watched_fork_generation() {
+}  // namespace
+
+std::uint32_t fork_generation() {
   static const int registered = ::pthread_atfork(nullptr, nullptr, [] {
     forks.fetch_add(1, std::memory_order_relaxed);  // statistic: the child has one thread
   });
   FILCH_ASSERT(registered == 0, registered);
   return forks.load(std::memory_order_relaxed);  // statistic
 }
+
+namespace {
+
+// The runtime whose thread this is, also while it holds no worker because its task blocks.
+constinit thread_local const runtime::core* home_of_thread = nullptr;
 
 std::optional<time_ns> watchdog_from_environment() {
   const char* const text = std::getenv("FILCH_WATCHDOG_MS");
@@ -42,7 +49,7 @@ std::optional<time_ns> watchdog_from_environment() {
 
 runtime::core::core(options given)
     : chosen{std::move(given)},
-      fork_generation_{watched_fork_generation()},
+      fork_generation_{fork_generation()},
       wake_random_{random_stream{chosen.seed}.split(UINT32_MAX)},
       placement_random_{random_stream{chosen.seed}.split(std::uint64_t{UINT32_MAX} + 1)} {
   usable_ = chosen.workers ? topology::usable_cpus({.environment = [](const char*) { return std::nullopt; }})
@@ -85,6 +92,10 @@ void runtime::core::start_crew(std::uint32_t wanted) {
   const std::uint32_t started = crew_->thread_count();
   if (started == 0) throw std::system_error(refused, "filch: not one of " + std::to_string(wanted) + " threads started");
   if (started != wanted) {
+    const auto& placed = search_options.placement;
+    if (placed.how() == placement::kind::given && placed.worker().value >= started) {
+      search_options.placement = placement::injector;  // that worker does not exist
+    }
     why_so_many += "; only " + std::to_string(started) + " of " + std::to_string(wanted) + " threads could be started";
   }
   chosen.workers = started;
@@ -107,6 +118,7 @@ void runtime::core::choose_machine() {
 }
 
 void runtime::core::thread_main(std::uint32_t number) noexcept {
+  home_of_thread = this;
   bool is_first = true;
   while (worker* const given = crew_->wait_for_worker()) {
     worker::set_current(given);
@@ -122,7 +134,7 @@ void runtime::core::thread_main(std::uint32_t number) noexcept {
 }
 
 runtime::core::~core() {
-  if (is_own_worker()) {
+  if (is_own_thread()) {
     report("filch: a runtime is being destroyed by a task that runs on one of its own workers, which would wait for "
            "itself for ever. Destroy it on another thread.\n");
     std::abort();
@@ -137,10 +149,22 @@ void runtime::core::require_open() const {
     throw usage_error("filch: this runtime was made before fork(): its threads exist only in the parent. Make a new "
                       "runtime in the child");
   }
-  const life now = life_now();
-  if (now != life::open && !(is_own_worker() && now != life::stopped)) {
-    throw usage_error("filch: a task was submitted to a runtime that has been shut down");
-  }
+  if (!is_accepting()) throw_shut_down();
+}
+
+// While what is there is being done, the tasks themselves may go on submitting: until they end, nothing stops.
+bool runtime::core::is_accepting() const { return life_now() == life::open || is_own_thread(); }
+
+void runtime::core::throw_shut_down() {
+  throw usage_error("filch: a task was submitted to a runtime that has been shut down");
+}
+
+// A task that was counted as made does not come to be. The caller's reference is dropped.
+void runtime::core::take_back_outside(task_base& made) {
+  if (chosen.trace != nullptr) chosen.trace->outside().cancel(made.id);
+  outside_books_.add_finished();
+  made.release();
+  note_idle();
 }
 
 void runtime::core::number_task(task_base& made, worker* from) {
@@ -152,6 +176,13 @@ void runtime::core::number_task(task_base& made, worker* from) {
     from->trace->spawn(made.id, parent != nullptr ? parent->id : task_id::none(), from->traced_name(made.name));
   } else {
     made.id = task_id{outside_books_.add_made()};
+    // [R9] seq_cst fence: "count it, then look whether we are open" here against "close, then look at the counts" in
+    // shutdown() ↔ [R7]. It forbids that a task is taken in by a runtime that has seen everything done.
+    std_atomics::fence(std::memory_order_seq_cst);
+    if (!is_accepting()) {
+      take_back_outside(made);
+      throw_shut_down();
+    }
     if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) {
       const auto name = made.name != nullptr ? chosen.trace->names().intern(made.name) : trace::name_id::none();
       chosen.trace->outside().spawn(made.id, task_id::none(), name);
@@ -161,6 +192,7 @@ void runtime::core::number_task(task_base& made, worker* from) {
     bands_in_use_.store(true, std::memory_order_relaxed);  // statistic
   }
   made.home = this;
+  made.fork_generation = fork_generation_;
 }
 
 void runtime::core::enqueue(task_base& made, worker_id pinned, const submit_options& how) {
@@ -170,13 +202,18 @@ void runtime::core::enqueue(task_base& made, worker_id pinned, const submit_opti
     made.pinned_to = pinned;
     if (from == nullptr && chosen.trace != nullptr) chosen.trace->outside().inject(made.id, pinned);
     workers[pinned.value].queues.pin(made);
-    (void)idle_->notify_worker(pinned);
+    if (idle_->notify_worker(pinned) && from != nullptr) {
+      from->counters.add(trace::count::wakes);
+      from->trace->notify(pinned);
+    }
   } else if (from != nullptr) {
     try {
       from->push(made);
     } catch (...) {
-      // The deque could not grow. The task is as if it had never been: counted as made and finished.
+      // The deque could not grow. The task is as if it had never been: counted as made and finished, and not as spawned.
       from->books.finished();
+      from->counters.add(trace::count::spawned, UINT64_MAX);
+      from->trace->cancel(made.id);
       made.release();
       throw;
     }
@@ -212,11 +249,11 @@ void runtime::core::inject(task_base& made, const submit_options& how) {
 void runtime::core::inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how) {
   if (into.try_push(&made) == queue::push_status::pushed) return;
   if (!how.wait_when_full) {
-    outside_books_.add_finished();
-    made.release();
-    note_idle();
+    take_back_outside(made);
+    made_room();  // for a moment this one stood in the count, and another may have been sent to sleep because of it
     throw injector_full{};
   }
+  const detail::blocking_section section;  // the caller may be a worker of another runtime
   (void)has_room_.wait([&] { return into.try_push(&made) == queue::push_status::pushed; });
 }
 
@@ -266,6 +303,8 @@ bool runtime::core::is_own_worker() const {
   return held != nullptr && &held->home == this;
 }
 
+bool runtime::core::is_own_thread() const { return home_of_thread == this; }
+
 bool runtime::core::leave_worker() {
   worker& mine = *worker::current();
   task_base* const running = mine.current_task;
@@ -301,40 +340,60 @@ void runtime::core::note_idle() {
 }
 
 bool runtime::core::wait_idle(time_ns deadline_ns) {
-  if (is_own_worker()) {
+  if (is_own_thread()) {
     throw usage_error("filch: wait_idle() was called by a task of the same runtime, which would wait for itself");
   }
   if (is_forked_child()) throw usage_error("filch: this runtime was made before fork(): it does nothing in the child");
+  const detail::blocking_section section;  // the caller may be a worker of another runtime
   return became_idle_.wait([this] { return is_quiescent(); }, deadline_ns);
 }
 
 void runtime::core::go_to(life next) {
-  life_.store(next, std::memory_order_relaxed);  // ordered by [R7]
-  // [R7] seq_cst fence: "go on, then wake the sleepers" here against "announce the sleep, then look" in a worker. kept:
-  // notify_all and announce_sleep have fences of their own; this one says what is relied on.
+  life seen = life_now();
+  while (seen < next) {
+    // ordered by [R7]
+    if (life_.compare_exchange(seen, next, std::memory_order_relaxed, std::memory_order_relaxed)) break;
+  }
+  // [R7] seq_cst fence: "close, then look at the counts" in shutdown() against "count it, then look" in number_task() ↔
+  // [R9]. Also "go on, then wake the sleepers" against "announce the sleep, then look" in a worker.
   std_atomics::fence(std::memory_order_seq_cst);
   (void)idle_->notify_all();
 }
 
+// Several threads may be here: each waits as long as it likes, and the first that sees everything done stops the threads.
 bool runtime::core::shutdown(time_ns deadline_ns) {
-  if (is_own_worker()) {
+  if (is_own_thread()) {
     throw usage_error("filch: shutdown() was called by a task of the same runtime, which would wait for itself");
   }
-  const std::lock_guard lock{life_mutex_};
-  if (life_now() == life::stopped || is_forked_child()) return true;
-  if (life_now() == life::open) go_to(life::draining);
-  bool is_complete = wait_idle(deadline_ns);
-  if (!is_complete) {
+  if (is_forked_child()) return true;
+  const detail::blocking_section section;  // the caller may be a worker of another runtime
+  go_to(life::draining);
+  if (!wait_idle(deadline_ns)) {
     go_to(life::cancelling);
     (void)wait_idle(k_never_ns);
-    is_complete = statistics().total()[trace::count::cancelled] == 0;
   }
-  monitor_.reset();
-  go_to(life::stopped);
-  crew_->stop();
-  return is_complete;
+  const std::lock_guard lock{life_mutex_};
+  if (life_now() != life::stopped) {
+    monitor_.reset();
+    go_to(life::stopped);
+    crew_->stop();
+    drop_empty_entries();
+  }
+  return !has_cut_short_.load(std::memory_order_relaxed);  // ordered by [R5], in wait_idle
 }
 
-bool runtime::core::is_forked_child() const { return fork_generation_ != watched_fork_generation(); }
+// Tasks that were run by who waited for them leave empty entries behind. The threads have ended.
+void runtime::core::drop_empty_entries() {
+  const auto drop = [](task_base* entry) {
+    FILCH_ASSERT(entry->state.is_finished(), entry->id);
+    entry->release();
+  };
+  for (std::size_t i = 0; i != policy::k_priorities; ++i) {
+    while (const auto entry = injectors_[i].pop().item) drop(static_cast<task_base*>(entry));
+    for (worker& each : workers) each.queues.take_all(static_cast<policy::priority>(i), drop);
+  }
+}
+
+bool runtime::core::is_forked_child() const { return fork_generation_ != fork_generation(); }
 
 }  // namespace filch::inline v0

@@ -38,6 +38,9 @@ enum class life : std::uint8_t {
   stopped,     // nothing is left, threads end
 };
 
+// Counts the forks between the process in which this was first called and this one.
+[[nodiscard]] std::uint32_t fork_generation();
+
 class runtime::core {
  public:
   explicit core(options given);
@@ -58,6 +61,10 @@ class runtime::core {
   [[nodiscard]] life life_now() const {
     return life_.load(std::memory_order_relaxed);  // ordered by [R7]: every sleeper looks again after its fence
   }
+  // A task was cancelled because of the deadline of a shutdown. Before it is counted as finished.
+  void note_cut_short() {
+    has_cut_short_.store(true, std::memory_order_relaxed);  // ordered by [R4], the end of the task
+  }
   // Called by a worker that found nothing: if everything is done, whoever waits for that is told.
   void note_idle();
   [[nodiscard]] std::uint32_t distance(worker_id a, worker_id b) const { return distances_.between(a, b); }
@@ -70,7 +77,10 @@ class runtime::core {
   // ---- life ----
   [[nodiscard]] bool wait_idle(time_ns deadline_ns);
   [[nodiscard]] bool shutdown(time_ns deadline_ns);
+  // Does the calling thread hold one of this runtime's workers?
   [[nodiscard]] bool is_own_worker() const;
+  // Is it a thread of this runtime, which perhaps holds no worker because its task blocks?
+  [[nodiscard]] bool is_own_thread() const;
   [[nodiscard]] bool is_forked_child() const;
 
   // ---- telling ----
@@ -98,17 +108,21 @@ class runtime::core {
   void choose_machine();
   void start_crew(std::uint32_t wanted);
   void thread_main(std::uint32_t number) noexcept;
+  [[nodiscard]] bool is_accepting() const;
+  [[noreturn]] static void throw_shut_down();
+  void take_back_outside(task_base& made);
   void number_task(task_base& made, worker* from);
   void inject(task_base& made, const submit_options& how);
   void inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how);
   [[nodiscard]] bool is_quiescent() const;
   void report_long_tasks();
   void go_to(life next);
+  void drop_empty_entries();
 
   topology::usable_cpus_result usable_;
   std::vector<topology::cpu_number> cpu_of_worker_;
   topology::distance_table distances_;
-  const std::uint64_t fork_generation_;
+  const std::uint32_t fork_generation_;
 
   std::unique_ptr<queue::injector<>[]> injectors_;
   std::optional<park::idle<>> idle_;
@@ -117,7 +131,8 @@ class runtime::core {
 
   std_atomics::atomic<life> life_{life::open};
   std_atomics::atomic<bool> bands_in_use_{false};
-  tally<> outside_books_;  // finished: those that the full injector refused
+  std_atomics::atomic<bool> has_cut_short_{false};
+  tally<> outside_books_;  // finished: those that were refused by the full injector, or came too late
 
   random_stream wake_random_;  // guarded by the mutex inside idle_
 
@@ -129,7 +144,7 @@ class runtime::core {
   park::event_count<> became_idle_;
   park::event_count<> has_room_;
 
-  std::mutex life_mutex_;  // held by shutdown
+  std::mutex life_mutex_;  // held by who stops the threads
 
   std::vector<std::uint64_t> reported_tasks_;  // by worker, the last task the watchdog told of; the monitor's own
 };

@@ -91,6 +91,12 @@ void help_until_finished(task_base& what, time_ns deadline_ns) {
   while (!what.state.is_finished() && monotonic_now_ns() < deadline_ns) {
     worker& me = *worker::current();
     task_base* const outer = me.current_task;
+    if (me.home.crew().has_returners() && me.home.leave_worker()) {
+      // A task wants to go on and lacks only a worker; perhaps it is the one that is waited for.
+      (void)what.state.block(deadline_ns);
+      me.home.return_to_worker(*outer);
+      return;
+    }
     if (task_base* const found = me.look_everywhere()) {
       if (found->state.claim()) worker::execute_claimed(*found, outer);
       found->release();
@@ -104,6 +110,9 @@ void help_until_finished(task_base& what, time_ns deadline_ns) {
 
 bool wait_for(task_base& what, time_ns deadline_ns) {
   if (what.state.is_finished()) return true;
+  if (what.fork_generation != fork_generation()) {
+    throw usage_error("filch: a task was submitted before fork() and is waited for in the child, where it never ends");
+  }
   worker* const held = worker::current();
   if (held == nullptr) return what.state.block(deadline_ns);
   if (deadline_ns == k_never_ns && run_it_here(what)) return true;

@@ -63,7 +63,9 @@ double statistics::steal_rate() const {
 
 std::uint64_t statistics::unfinished() const {
   const trace::count_values sum = total();
-  return submitted_outside + sum[count::spawned] - sum[count::executed] - sum[count::cancelled];
+  const std::uint64_t made = submitted_outside + sum[count::spawned];
+  const std::uint64_t finished = sum[count::executed] + sum[count::cancelled];
+  return made > finished ? made - finished : 0;  // while tasks run, the counts are not of one moment
 }
 
 std::string to_string(const statistics& what) {

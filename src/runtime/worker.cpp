@@ -295,7 +295,9 @@ void worker::execute_claimed(task_base& claimed, task_base* inside) noexcept {
   worker* me = current();
   claimed.inside = inside;
   me->publish_task(&claimed);
-  const bool cancel = claimed.stop.stop_requested() || me->home.life_now() == life::cancelling;
+  const bool is_cut_short = me->home.life_now() == life::cancelling;
+  const bool cancel = is_cut_short || claimed.stop.stop_requested();
+  if (is_cut_short) me->home.note_cut_short();
   me->trace->start(claimed.id);
   claimed.finish(cancel);
 

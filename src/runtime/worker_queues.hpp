@@ -130,6 +130,14 @@ class worker_queues {
     return of_mail.status == steal_status::empty ? look{of_deque, nullptr, 0} : of_mail;
   }
 
+  // Hands everything of a band out. Nobody else may use the queues.
+  template <class Take>
+  void take_all(policy::priority which, const Take& take) {
+    while (task_base* const item = pop(which, policy::order::lifo).item) take(item);
+    while (task_base* const item = pop_mail(which).item) take(item);
+    while (task_base* const item = pop_pinned(which).item) take(item);
+  }
+
   void trim() {
     for (band& b : bands_) b.deque.trim();
   }

@@ -30,7 +30,8 @@ class task_base : public queue::link {
 
   // Runs what was claimed, or marks it cancelled, and tells whoever waits. The caller's reference must live on.
   void finish(bool is_cancelled) noexcept {
-    if (!is_cancelled) run();
+    if (is_cancelled) abandon();
+    else run();
     state.finish(is_cancelled);
   }
 
@@ -43,6 +44,7 @@ class task_base : public queue::link {
   // Written before the task is published, constant afterwards.
   task_id id = task_id::none();
   policy::priority band = policy::priority::normal;
+  std::uint32_t fork_generation = 0;  // of the process in which it was made
   const char* name = nullptr;
   std::stop_token stop{};
   const void* home = nullptr;                    // the runtime it belongs to
@@ -57,6 +59,8 @@ class task_base : public queue::link {
  private:
   // Computes and stores the result, or the exception. Does not throw.
   virtual void run() noexcept = 0;
+  // Destroys what it would have run.
+  virtual void abandon() noexcept = 0;
 
   reference_count<> references_;
 };
@@ -136,7 +140,7 @@ class result_task : public task_base {
   result_slot<T> result_;
 };
 
-// The task that calls `F`. The function is destroyed as soon as it has run, so that what it holds is not held by a future.
+// The task that calls `F`. The function is destroyed as soon as it has run or is cancelled, so that what it holds is not held by a future.
 template <class F, class T = std::invoke_result_t<F&&>>
 class function_task final : public result_task<T> {
  public:
@@ -149,6 +153,7 @@ class function_task final : public result_task<T> {
     this->result_.compute(*function_);
     function_.reset();
   }
+  void abandon() noexcept override { function_.reset(); }
 
   std::optional<F> function_;
 };
