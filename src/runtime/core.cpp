@@ -167,6 +167,16 @@ void runtime::core::take_back_outside(task_base& made) {
   note_idle();
 }
 
+void runtime::core::trace_outside_spawn(const task_base& made) noexcept {
+  auto name = trace::name_id::none();
+  try {
+    if (made.name != nullptr) name = chosen.trace->names().intern(made.name);
+  } catch (const std::bad_alloc&) {
+    // Without memory for names, tasks go on without them.
+  }
+  chosen.trace->outside().spawn(made.id, task_id::none(), name);
+}
+
 void runtime::core::number_task(task_base& made, worker* from) {
   // The high bits say who made it, so that no two makers need to agree.
   if (from != nullptr) {
@@ -183,10 +193,7 @@ void runtime::core::number_task(task_base& made, worker* from) {
       take_back_outside(made);
       throw_shut_down();
     }
-    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) {
-      const auto name = made.name != nullptr ? chosen.trace->names().intern(made.name) : trace::name_id::none();
-      chosen.trace->outside().spawn(made.id, task_id::none(), name);
-    }
+    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(made);
   }
   if (made.band != policy::priority::normal) {
     bands_in_use_.store(true, std::memory_order_relaxed);  // statistic

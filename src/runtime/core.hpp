@@ -111,6 +111,7 @@ class runtime::core {
   [[nodiscard]] bool is_accepting() const;
   [[noreturn]] static void throw_shut_down();
   void take_back_outside(task_base& made);
+  void trace_outside_spawn(const task_base& made) noexcept;
   void number_task(task_base& made, worker* from);
   void inject(task_base& made, const submit_options& how);
   void inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how);

@@ -19,21 +19,29 @@ constexpr std::uint64_t k_signal = 1;
 constexpr std::uint64_t k_stop = std::uint64_t{1} << 32;
 
 // The signal handler may only touch lock-free atomics and call write(): so the events of all monitors stand in a fixed
-// array. −1: free.
+// array.
 constexpr std::size_t k_max_signalled = 64;
 constinit std::atomic<int> signalled[k_max_signalled] = {};  // event + 1; 0: free
 std::mutex handler_mutex;
 int handler_users = 0;           // guarded by handler_mutex
 struct sigaction previous = {};  // guarded by handler_mutex
 
+constinit std::atomic<std::uint32_t> handlers_running{0};
+
 void tell(int event, std::uint64_t what) { (void)!::write(event, &what, sizeof what); }
 
 void handle_signal(int) {
   const int saved = errno;
+  handlers_running.fetch_add(1, std::memory_order_relaxed);  // ordered by [R12]
+  // [R12] seq_cst fence: "say that a handler runs, then read the events" here against "take the event out, then look for
+  // handlers" in remove_signalled() ↔ [R13]. It forbids writing to an event that was closed.
+  std_atomics::fence(std::memory_order_seq_cst);
   for (auto& slot : signalled) {
-    const int event = slot.load(std::memory_order_relaxed);  // statistic: a monitor at its end may miss the last signal
+    const int event = slot.load(std::memory_order_relaxed);  // ordered by [R12]
     if (event != 0) tell(event - 1, k_signal);
   }
+  // [R14] release fetch_sub: the writes to events come before → [R15].
+  handlers_running.fetch_sub(1, std::memory_order_release);
   errno = saved;
 }
 
@@ -57,8 +65,12 @@ void add_signalled(int event) {
 void remove_signalled(int event) {
   const std::lock_guard lock{handler_mutex};
   for (auto& slot : signalled) {
-    if (slot.load(std::memory_order_relaxed) == event + 1) slot.store(0, std::memory_order_relaxed);  // statistic
+    if (slot.load(std::memory_order_relaxed) == event + 1) slot.store(0, std::memory_order_relaxed);  // ordered by [R13]
   }
+  // [R13] seq_cst fence: the other half of ↔ [R12].
+  std_atomics::fence(std::memory_order_seq_cst);
+  // [R15] acquire load: the handlers that may have read the event are through ← [R14].
+  while (handlers_running.load(std::memory_order_acquire) != 0) std_atomics::pause();
   if (--handler_users == 0) FILCH_ASSERT(::sigaction(SIGUSR2, &previous, nullptr) == 0, errno);
 }
 

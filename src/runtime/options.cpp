@@ -3,6 +3,8 @@
 #include <filch/park/idle.hpp>
 #include <filch/trace/schema.hpp>
 
+#include <unistd.h>
+
 #include <stdexcept>
 
 namespace filch::inline v0 {
@@ -11,6 +13,7 @@ namespace {
 // The kernel keeps 15 characters of a thread's name; a dash and five digits are ours.
 constexpr std::size_t k_max_name = 9;
 constexpr std::uint32_t k_max_spare = 65'535;
+constexpr time_ns k_max_watchdog_ns = 86'400 * k_ns_per_s;
 constexpr std::uint64_t k_max_bound = std::uint64_t{1} << 62;
 
 }  // namespace
@@ -46,8 +49,19 @@ void require_valid(const options& given, std::uint32_t workers) {
   if (given.max_spare_threads > k_max_spare) {
     refuse("max_spare_threads", std::to_string(given.max_spare_threads), "0 to 65535");
   }
-  if (given.watchdog_ns && *given.watchdog_ns < k_ns_per_ms) {
-    refuse("watchdog_ns", std::to_string(*given.watchdog_ns), "1000000 (a millisecond) or more");
+  if (given.watchdog_ns && (*given.watchdog_ns < k_ns_per_ms || *given.watchdog_ns > k_max_watchdog_ns)) {
+    refuse("watchdog_ns", std::to_string(*given.watchdog_ns), "1000000 (a millisecond) to 86400000000000 (a day)");
+  }
+  const auto least_stack = static_cast<std::size_t>(::sysconf(_SC_THREAD_STACK_MIN));
+  if (given.thread_stack_bytes != 0 && given.thread_stack_bytes < least_stack) {
+    refuse("thread_stack_bytes", std::to_string(given.thread_stack_bytes),
+           "0 for the system's default, or " + std::to_string(least_stack) + " or more");
+  }
+  if (given.deques > deques::locked) {
+    refuse("deques", std::to_string(static_cast<unsigned>(given.deques)), "one of lock_free locked");
+  }
+  if (given.pinning > pinning::compact) {
+    refuse("pinning", std::to_string(static_cast<unsigned>(given.pinning)), "one of none spread compact");
   }
   if (given.trace != nullptr && given.trace->workers() < workers) {
     refuse("trace", "a session for " + std::to_string(given.trace->workers()) + " workers",

@@ -3,17 +3,23 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace filch::inline v0 {
 namespace {
 
 using party = wait_graph::party;
 
-party party_of(const task_base& task) { return {task.id, task.name != nullptr ? task.name : ""}; }
+// What a task is known by.
+using key = std::pair<const void*, task_id>;
 
-std::string show(const party& who) {
+party party_of(const task_base& task) { return {task.id, task.home, task.name != nullptr ? task.name : ""}; }
+key key_of(const party& who) { return {who.home, who.id}; }
+
+std::string show(const party& who, const void* here) {
   std::string text = "task ";
   text += std::to_string(who.id.value);
+  if (who.home != here) text += " of another runtime";
   if (!who.name.empty()) text.append(" (").append(who.name).append(")");
   return text;
 }
@@ -35,26 +41,28 @@ void wait_graph::end_wait(ticket of) {
 std::string wait_graph::describe() const {
   const std::lock_guard lock{mutex_};
   std::string text;
-  std::map<task_id, party> waits_for;  // each task waits for at most one other
-  std::map<task_id, party> known;
+  std::map<key, party> waits_for;  // each task waits for at most one other
+  std::map<key, party> known;
+  const void* here = nullptr;
   for (const wait& each : waits_) {
     const party* next = &each.awaited;
-    known.emplace(next->id, *next);
+    known.emplace(key_of(*next), *next);
     for (const party& who : each.waiting) {
-      text.append("  ").append(show(who)).append(" waits for ").append(show(*next)).append("\n");
-      waits_for.emplace(who.id, *next);
-      known.emplace(who.id, who);
+      here = who.home;  // whoever waits here is of this runtime
+      text.append("  ").append(show(who, here)).append(" waits for ").append(show(*next, here)).append("\n");
+      waits_for.emplace(key_of(who), *next);
+      known.emplace(key_of(who), who);
       next = &who;
     }
   }
-  std::set<task_id> told;
+  std::set<key> told;
   for (const auto& [start, ignored] : waits_for) {
-    std::vector<task_id> path;
-    for (task_id at = start; waits_for.contains(at) && !told.contains(at); at = waits_for.at(at).id) {
+    std::vector<key> path;
+    for (key at = start; waits_for.contains(at) && !told.contains(at); at = key_of(waits_for.at(at))) {
       if (const auto seen = std::find(path.begin(), path.end(), at); seen != path.end()) {
         text += "  deadlock: ";
-        for (auto it = seen; it != path.end(); ++it) text.append(show(known.at(*it))).append(" → ");
-        text.append(show(known.at(at))).append("\n");
+        for (auto it = seen; it != path.end(); ++it) text.append(show(known.at(*it), here)).append(" → ");
+        text.append(show(known.at(at), here)).append("\n");
         break;
       }
       path.push_back(at);

@@ -18,6 +18,7 @@ class wait_graph {
  public:
   struct party {
     task_id id;
+    const void* home;  // its runtime: tasks of two runtimes may have the same number
     std::string name;
   };
   // `waiting` are the tasks on the stack of the waiting thread, the innermost first: each waits for the one before it,

@@ -270,11 +270,15 @@ void worker::push(task_base& made) {
   counters.raise(trace::count::queue_max, queues.deque_hint(made.band));
 }
 
-trace::name_id worker::traced_name(const char* name) {
+trace::name_id worker::traced_name(const char* name) noexcept {
   if (name == nullptr || home.chosen.trace == nullptr) return trace::name_id::none();
-  const auto [at, is_new] = traced_names_.try_emplace(name, trace::name_id::none());
-  if (is_new) at->second = home.chosen.trace->names().intern(name);
-  return at->second;
+  try {
+    const auto [at, is_new] = traced_names_.try_emplace(name, trace::name_id::none());
+    if (is_new) at->second = home.chosen.trace->names().intern(name);
+    return at->second;
+  } catch (const std::bad_alloc&) {
+    return trace::name_id::none();  // without memory for names, tasks go on without them
+  }
 }
 
 void worker::publish_task(task_base* running) {

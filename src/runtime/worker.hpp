@@ -52,7 +52,7 @@ class alignas(k_no_sharing_bytes) worker {
   void push(task_base& made);
 
   // The name's number in the trace.
-  [[nodiscard]] trace::name_id traced_name(const char* name);
+  [[nodiscard]] trace::name_id traced_name(const char* name) noexcept;
 
   // Immutable.
   runtime::core& home;

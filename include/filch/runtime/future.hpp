@@ -20,6 +20,16 @@ void wait_for(task_base& what);
 // … or the deadline on the monotonic clock has passed. True: it is finished.
 [[nodiscard]] bool wait_for(task_base& what, time_ns deadline_ns);
 
+// So long from now; a span that does not fit is for ever, a negative one is over.
+template <class Rep, class Period>
+[[nodiscard]] time_ns deadline_after(std::chrono::duration<Rep, Period> span) {
+  const time_ns now_ns = monotonic_now_ns();
+  const double wanted_ns = std::chrono::duration<double, std::nano>{span}.count();
+  if (!(wanted_ns < static_cast<double>(k_never_ns / 2))) return k_never_ns;
+  if (wanted_ns <= 0) return now_ns;
+  return now_ns + std::chrono::duration_cast<std::chrono::nanoseconds>(span).count();
+}
+
 }  // namespace detail
 
 template <class T>
@@ -46,8 +56,7 @@ class [[nodiscard]] future {
   // True: the task is finished.
   template <class Rep, class Period>
   [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> span) const {
-    const auto span_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(span).count();
-    return detail::wait_for(need(), monotonic_now_ns() + span_ns);
+    return detail::wait_for(need(), detail::deadline_after(span));
   }
 
   // The task's result, or the exception that left it, or task_cancelled. Only once.

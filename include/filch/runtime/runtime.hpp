@@ -22,6 +22,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -64,14 +65,18 @@ class runtime {
     return submit_at(worker, std::forward<F>(function), how);
   }
 
-  // One task per element of `functions`, put into the workers' queues in turn, from where they may be stolen.
+  // One task per element of `functions`, put into the workers' queues in turn, from where they may be stolen. The
+  // functions are moved out of a container that is given away, and copied otherwise.
   template <class Range>
   auto submit_all(Range&& functions, const submit_options& how = {}) {
     using function = std::decay_t<decltype(*std::begin(functions))>;
+    constexpr bool is_given_away = !std::is_lvalue_reference_v<Range> && !std::ranges::borrowed_range<Range> &&
+                                   !std::ranges::view<std::remove_cvref_t<Range>> && !std::is_const_v<Range>;
+    using element = std::conditional_t<is_given_away, function&&, decltype(*std::begin(functions))>;
     std::vector<future<std::invoke_result_t<function&&>>> all;
     std::uint32_t next = 0;
     for (auto&& each : functions) {
-      auto made = make_task(std::forward<decltype(each)>(each), how, 2);
+      auto made = make_task(static_cast<element>(each), how, 2);
       all.emplace_back(future<std::invoke_result_t<function&&>>{made.get()});
       place(*made.release(), worker_id{next});
       next = next + 1 == workers() ? 0 : next + 1;
@@ -90,7 +95,7 @@ class runtime {
   void wait_idle();
   template <class Rep, class Period>
   [[nodiscard]] bool wait_idle_for(std::chrono::duration<Rep, Period> span) {
-    return wait_idle_until(deadline_after(span));
+    return wait_idle_until(detail::deadline_after(span));
   }
 
   // No further submissions from outside; what is there is done. After the deadline what has not started is cancelled,
@@ -98,7 +103,7 @@ class runtime {
   bool shutdown();
   template <class Rep, class Period>
   bool shutdown(std::chrono::duration<Rep, Period> span) {
-    return shutdown_until(deadline_after(span));
+    return shutdown_until(detail::deadline_after(span));
   }
 
   [[nodiscard]] filch::statistics statistics() const;
@@ -134,11 +139,6 @@ class runtime {
     future<T> result{made.get()};
     enqueue(*made.release(), worker, how);
     return result;
-  }
-
-  template <class Rep, class Period>
-  static time_ns deadline_after(std::chrono::duration<Rep, Period> span) {
-    return monotonic_now_ns() + std::chrono::duration_cast<std::chrono::nanoseconds>(span).count();
   }
 
   // Throws usage_error when nothing may be submitted any more.
