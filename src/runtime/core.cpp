@@ -83,7 +83,7 @@ runtime::core::core(options given)
     crew_->stop();
     throw;
   }
-  for (worker& each : workers) crew_->hand_out(each);
+  for (worker& each : workers) FILCH_ASSERT(crew_->lend(each), "a thread was started for each worker");
 }
 
 // Starts as many threads as possible; each later worker has one.

@@ -27,6 +27,7 @@ std::error_code crew::start_one() noexcept {
     std::function<void()> body = [this, number] { body_(number); };
     const std::error_code refused = threads_.emplace_back().start(std::move(name), stack_bytes_, std::move(body));
     if (refused) threads_.pop_back();
+    else ++arriving_;
     return refused;
   } catch (const std::bad_alloc&) {
     return std::make_error_code(std::errc::not_enough_memory);
@@ -65,6 +66,7 @@ crew::seat* crew::next_returner() {
 
 worker* crew::wait_for_worker() {
   std::unique_lock lock{mutex_};
+  if (arriving_ != 0) --arriving_;
   if (!unclaimed_.empty()) {
     worker* const given = unclaimed_.back();
     unclaimed_.pop_back();
@@ -78,12 +80,6 @@ worker* crew::wait_for_worker() {
   return mine.given;
 }
 
-void crew::hand_out(worker& given) {
-  const std::lock_guard lock{mutex_};
-  if (seat* const chosen = next_waiting()) give(*chosen, given);
-  else unclaimed_.push_back(&given);
-}
-
 bool crew::lend(worker& given) noexcept {
   const std::lock_guard lock{mutex_};
   seat* chosen = next_returner();
@@ -92,7 +88,7 @@ bool crew::lend(worker& given) noexcept {
     give(*chosen, given);
     return true;
   }
-  if (threads_.size() >= bound_ || start_one()) return false;
+  if (arriving_ <= unclaimed_.size() && (threads_.size() >= bound_ || start_one())) return false;
   unclaimed_.push_back(&given);
   return true;
 }
@@ -117,6 +113,7 @@ bool crew::hand_over(worker& own) {
   const std::lock_guard lock{mutex_};
   seat* const first = next_returner();
   if (first == nullptr) return false;
+  ++arriving_;
   give(*first, own);
   return true;
 }

@@ -43,10 +43,8 @@ class crew {
   // Waits for a worker to run; nullptr: the crew stops.
   [[nodiscard]] worker* wait_for_worker();
 
-  // Gives `given` to a waiting thread, or to the next that waits: each thread that was started gets one at first.
-  void hand_out(worker& given);
-  // Gives `given` to who waits in take_back, to a waiting or to a new thread. False: the bound is reached, or no thread
-  // could be started.
+  // Gives `given` to who waits in take_back, or else to a thread that waits or is about to, or else to a new one. False:
+  // the bound is reached, or no thread could be started.
   [[nodiscard]] bool lend(worker& given) noexcept;
 
   // Asks for a worker; `announce` is called once it is known that somebody waits.
@@ -85,7 +83,8 @@ class crew {
   seat* waiting_ = nullptr;          // threads without work; the last to come is the first to go
   seat* first_returner_ = nullptr;   // threads whose tasks want to go on, first come first served
   seat* last_returner_ = nullptr;    // only if there is a first
-  std::vector<worker*> unclaimed_;   // for threads that were just started; has room for all workers
+  std::vector<worker*> unclaimed_;   // for threads that are about to wait; has room for all workers
+  std::size_t arriving_ = 0;         // threads that are about to wait: just started, or without a worker since hand_over
   std::uint32_t bound_ = UINT32_MAX;
   bool is_stopping_ = false;
   // Written under mutex_.
