@@ -1,0 +1,214 @@
+#include "command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filch/policy/names.hpp>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "errors.hpp"
+#include "text.hpp"
+
+namespace filch::tool {
+namespace {
+
+template <class T>
+std::string names_text() {
+  std::string out;
+  for (const std::string_view each : policy::names<T>::all) out.append(out.empty() ? "" : ", ").append(each);
+  return out;
+}
+
+std::string workloads_text() {
+  text_table table{{"Workloads:", ""}};
+  table.end_with_text();
+  for (const workload& each : all_workloads()) {
+    const std::string also = each.alias.empty() ? "" : " (also: "s + std::string{each.alias} + ")";
+    table.add({"  "s + std::string{each.name}, std::string{each.help} + also});
+  }
+  return table.text(0);
+}
+
+const char* const k_examples = R"(Examples:
+  filch                                          the tour: an unbalanced load, two policies, who stole from whom
+  filch run adaptive                             12 of 15 tasks begin on worker 0; see them stolen
+  filch run adaptive --victims random --log      another policy, with the log of events
+  filch run granularity --workers 2              what the size of tasks costs
+  filch run counter                              trivial tasks per second, lock-free and locked
+  filch topology                                 the machine and which CPUs filch may use
+  filch policies                                 every name that the options take
+  filch run demo --trace demo.filch              record a run …
+  filch trace info demo.filch                    … look what is in it …
+  filch trace convert demo.filch demo.pftrace    … and see it in Perfetto's viewer
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.
+In a checkout, ./filch builds the command first, and ./filch test runs all tests.)";
+
+const char* const k_run_examples = R"(
+Examples:
+  filch run basic --log                          every event, as the lessons print it
+  filch run spawning --seed 7                    other durations and other children
+  filch run adaptive --steal half --repeat 10    ten times; shows the spread
+  filch run demo --round-robin                   the same jobs, dealt out: nothing left to steal
+  filch run granularity --json                   for programs
+  filch run basic --time-scale 1                 in the scenario's own time: a second takes a second
+
+Tasks burn their duration in CPU time of their thread, so a task costs the same however many threads share a CPU.
+The seed decides durations and children; which thread is faster it cannot decide, so two runs differ in their steals.)";
+
+// All that the words can say.
+struct words_said {
+  run_arguments run;
+  topology_arguments topology;
+  policies_arguments policies;
+  convert_arguments convert;
+  info_arguments info;
+};
+
+void add_run(CLI::App& app, run_arguments& into) {
+  CLI::App* const run = app.add_subcommand("run", "Run a workload on real threads, with any policy");
+  run->group("Commands");
+  run->add_option("workload", into.workload, "which one: see below")->type_name("WORKLOAD");
+  run->add_option("--workers", into.workers, "threads that run tasks; default: the scenario's own number")
+      ->type_name("N");
+  run->add_option("--victims", into.victims, "whom a thief robs: "s + names_text<victims>())->type_name("NAME");
+  run->add_option("--steal", into.steal, "how much it takes: "s + names_text<steal>())->type_name("NAME");
+  run->add_option("--order", into.order, "which end of its own queue a worker takes from: "s + names_text<order>())
+      ->type_name("NAME");
+  run->add_option("--idle", into.idle,
+                  "how long to look for work before sleep: "s + names_text<idle>() + ", or fields: see filch policies")
+      ->type_name("NAME");
+  run->add_option("--wake", into.wake, "whom a submission wakes: "s + names_text<wake>())->type_name("NAME");
+  run->add_option("--placement", into.placement,
+                  "where tasks begin, not the scenario's choice: "s + names_text<placement>())
+      ->type_name("NAME");
+  run->add_option("--deques", into.deques, "the workers' queues: "s + names_text<deques>())->type_name("NAME");
+  run->add_flag("--pin", into.pin,
+                "bind each worker to a CPU: --pin (spread), or --pin=NAME: "s + names_text<pinning>());
+  run->add_option("--seed", into.seed, "of all random choices; default 1")->type_name("N");
+  run->add_option("--repeat", into.repeat, "the same run so many times; shows the first in full, then the spread")
+      ->type_name("N");
+  run->add_option("--time-scale", into.time_scale, "real seconds per second of the scenario; default 0.01")
+      ->type_name("X");
+  run->add_option("--trace", into.trace_file, "write the last recording: .json (Chrome), .filch or .pftrace (Perfetto)")
+      ->type_name("FILE");
+  run->add_flag("--log", into.log, "print every submission, steal, start and end, in seconds of the scenario");
+  run->add_flag("--json", into.json, "print one JSON object and nothing else");
+  run->add_flag("--round-robin", into.round_robin, "demo only: deal the jobs out instead of giving all to worker 0");
+  run->footer("\n"s + workloads_text() + k_run_examples);
+  run->callback([&into] { run_command(into); });
+}
+
+void add_topology(CLI::App& app, topology_arguments& into) {
+  CLI::App* const topology = app.add_subcommand("topology", "Show the machine as filch sees it, and the usable CPUs");
+  topology->group("Commands");
+  topology->add_option("--file", into.file, "a machine from a file instead: filch's JSON or hwloc's XML")
+      ->type_name("FILE");
+  topology->add_flag("--json", into.json, "print one JSON object and nothing else");
+  topology->footer("\nExamples:\n  filch topology\n  filch topology --json\n  filch topology --file machine.json");
+  topology->callback([&into] { topology_command(into); });
+}
+
+void add_policies(CLI::App& app, policies_arguments& into) {
+  CLI::App* const policies = app.add_subcommand("policies", "List every policy with one line about it");
+  policies->group("Commands");
+  policies->add_flag("--json", into.json, "print one JSON object and nothing else");
+  policies->footer("\nExamples:\n  filch policies\n  filch policies --json");
+  policies->callback([&into] { policies_command(into); });
+}
+
+void add_trace(CLI::App& app, convert_arguments& convert_into, info_arguments& info_into) {
+  CLI::App* const trace = app.add_subcommand("trace", "Look into recordings and convert them");
+  trace->group("Commands");
+  trace->footer("\nExamples:\n  filch trace info demo.filch\n  filch trace convert demo.filch demo.pftrace");
+  CLI::App* const convert = trace->add_subcommand("convert", "Write a .filch recording as .json or .pftrace");
+  convert->group("Commands");
+  convert->add_option("recording", convert_into.from, "a .filch file")->required()->type_name("FILE");
+  convert->add_option("output", convert_into.to, "the new file: .json, .pftrace or .filch")
+      ->required()
+      ->type_name("FILE");
+  convert->add_flag("--failed-steals", convert_into.failed_steals, "also show looks at victims that brought nothing");
+  convert->footer(
+      "\nExamples:\n  filch trace convert demo.filch demo.json\n"
+      "  filch trace convert demo.filch demo.pftrace --failed-steals");
+  convert->callback([&convert_into] { convert_command(convert_into); });
+  CLI::App* const info = trace->add_subcommand("info", "Say what a .filch recording holds");
+  info->group("Commands");
+  info->add_option("recording", info_into.file, "a .filch file")->required()->type_name("FILE");
+  info->add_flag("--json", info_into.json, "print one JSON object and nothing else");
+  info->footer("\nExamples:\n  filch trace info demo.filch\n  filch trace info demo.filch --json");
+  info->callback([&info_into] { info_command(info_into); });
+  trace->callback([trace] {
+    if (trace->get_subcommands().empty()) throw bad_usage("trace needs a command: convert, info");
+  });
+}
+
+// The command that the words have reached: the innermost subcommand that was recognised.
+const CLI::App& reached(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : reached(*chosen.front());
+}
+
+// "trace info: "; nothing for filch itself, whose name stands before every message.
+std::string place_of(const CLI::App& app) {
+  std::string place;
+  for (const CLI::App* at = &app; at->get_parent() != nullptr; at = at->get_parent()) {
+    place = at->get_name() + (place.empty() ? "" : " ") + place;
+  }
+  return place.empty() ? place : place + ": ";
+}
+
+// What is wrong with a word that nothing accepts.
+std::string unexpected_text(const CLI::App& app, const std::string& word) {
+  const CLI::App& at = reached(app);
+  std::vector<std::string> known;
+  const bool is_option = word.starts_with("-");
+  if (is_option) {
+    for (const CLI::Option* each : at.get_options()) {
+      if (!each->get_lnames().empty()) known.push_back("--"s + each->get_lnames().front());
+    }
+  } else {
+    for (const CLI::App* each : at.get_subcommands([](const CLI::App*) { return true; })) {
+      known.push_back(each->get_name());
+    }
+  }
+  if (known.empty()) return place_of(at) + "\"" + word + "\" is one word too many; --help shows what is allowed";
+  const std::vector<std::string_view> valid{known.begin(), known.end()};
+  return policy::unknown_name(place_of(at) + (is_option ? "option" : "command"), word.substr(0, word.find('=')), valid);
+}
+
+}  // namespace
+
+void obey(int count, const char* const* words) {
+  if (count <= 1) {
+    tour_command();
+    return;
+  }
+  if (count == 2 && words[1] == "help"s) {
+    const char* const asked[] = {words[0], "--help"};
+    obey(2, asked);
+    return;
+  }
+  words_said said;
+  CLI::App app{"filch: a work-stealing runtime to run, look at and compare", "filch"};
+  app.set_version_flag("--version", "filch " FILCH_VERSION, "Print the version and exit");
+  app.footer(std::string{"\n"} + k_examples);
+  app.get_formatter()->column_width(26);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  add_run(app, said.run);
+  add_topology(app, said.topology);
+  add_policies(app, said.policies);
+  add_trace(app, said.convert, said.info);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::Success& asked) {
+    app.exit(asked, std::cout, std::cerr);
+  } catch (const CLI::ExtrasError&) {
+    throw bad_usage(unexpected_text(app, app.remaining(true).front()));
+  } catch (const CLI::ParseError& problem) {
+    throw bad_usage(place_of(reached(app)) + problem.what());
+  }
+}
+
+}  // namespace filch::tool

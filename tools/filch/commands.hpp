@@ -1,0 +1,37 @@
+// The commands. Each prints to standard output and throws bad_usage or `failure` when it cannot do its work.
+#pragma once
+
+#include <string>
+
+#include "run_settings.hpp"
+
+namespace filch::tool {
+
+struct topology_arguments {
+  std::string file;  // empty: this machine
+  bool json = false;
+};
+
+struct policies_arguments {
+  bool json = false;
+};
+
+struct convert_arguments {
+  std::string from;
+  std::string to;
+  bool failed_steals = false;
+};
+
+struct info_arguments {
+  std::string file;
+  bool json = false;
+};
+
+void tour_command();
+void run_command(const run_arguments& given);
+void topology_command(const topology_arguments& given);
+void policies_command(const policies_arguments& given);
+void convert_command(const convert_arguments& given);
+void info_command(const info_arguments& given);
+
+}  // namespace filch::tool

@@ -1,0 +1,21 @@
+#include <exception>
+#include <iostream>
+
+#include "command_line.hpp"
+#include "errors.hpp"
+
+int main(int count, char** words) {
+  using namespace filch::tool;
+  try {
+    obey(count, words);
+    std::cout.flush();
+    if (!std::cout) throw failure("standard output could not be written");
+    return k_exit_ok;
+  } catch (const bad_usage& problem) {
+    std::cerr << "filch: " << problem.what() << "\n";
+    return k_exit_usage;
+  } catch (const std::exception& problem) {
+    std::cerr << "filch: " << problem.what() << "\n";
+    return k_exit_failure;
+  }
+}

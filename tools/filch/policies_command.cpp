@@ -1,0 +1,115 @@
+// filch policies: every name that the options take, with one line about it.
+#include <array>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "commands.hpp"
+#include "text.hpp"
+
+namespace filch::tool {
+namespace {
+
+// What the names of an enumeration or a kind of value mean, in the order of names<T>::all.
+template <class T>
+using explanations = std::array<std::string_view, policy::names<T>::all.size()>;
+
+constexpr explanations<victims> k_victims{
+    "each other worker once, in a random order",
+    "independent random draws; the same victim may come twice in a row",
+    "by number, going on after the last one visited",
+    "the longest queue first, as far as the size hints know",
+    "two random candidates, and of them the one with the longer queue",
+    "by distance in the machine: the same core, the same cache, the same node, the rest",
+    "whoever gave work last, then the others in a random order",
+};
+constexpr explanations<steal> k_steal{
+    "one task",
+    "half of what is there, rounded up",
+    "up to N tasks, for example fixed:4",
+};
+constexpr explanations<order> k_order{
+    "the newest first: it is still in the cache, and memory stays small",
+    "the oldest first: fairer to tasks that wait",
+};
+constexpr explanations<idle> k_idle{
+    "one look at everybody, then sleep",
+    "seven looks with 47 µs of waits between them, then sleep",
+    "thirty looks with 207.5 µs of waits between them, then sleep",
+};
+constexpr explanations<wake> k_wake{
+    "any sleeper",
+    "the sleeper that is nearest to the work",
+    "the one that went to sleep last: its caches are warm, and the others sleep on",
+    "everybody",
+};
+constexpr explanations<placement> k_placement{
+    "one shared queue that every worker looks at",
+    "the queue of a random worker",
+    "the workers' queues in turn",
+    "the shortest queue, as far as the size hints know",
+    "the queue of that worker, for example given:0",
+};
+constexpr explanations<deques> k_deques{
+    "the owner's end needs no lock, and a thief one compare-and-swap",
+    "one lock per queue: the baseline to compare with",
+};
+constexpr explanations<pinning> k_pinning{
+    "the system decides where a worker runs",
+    "one CPU each, every core before any second hardware thread",
+    "one CPU each, neighbours first",
+};
+
+struct family {
+  std::string_view option;
+  std::string_view about;
+  std::span<const std::string_view> names;
+  std::span<const std::string_view> explained;
+  std::string chosen;  // by default
+};
+
+template <class T>
+family family_of(std::string_view option, std::string_view about, const explanations<T>& explained, const T& chosen) {
+  return {option, about, policy::names<T>::all, explained, std::string{policy::to_string(chosen)}};
+}
+
+std::vector<family> families() {
+  const filch::options by_default;
+  return {family_of<victims>("--victims", "whom a thief visits, in which order", k_victims, by_default.victims),
+          family_of<steal>("--steal", "how much a thief takes", k_steal, by_default.steal),
+          family_of<order>("--order", "which of its own tasks a worker runs first", k_order, by_default.order),
+          family_of<idle>("--idle", "how long a worker looks for work before it sleeps", k_idle, by_default.idle),
+          family_of<wake>("--wake", "whom a submission wakes", k_wake, by_default.wake),
+          family_of<placement>("--placement", "where a task submitted from outside goes", k_placement,
+                               by_default.placement),
+          family_of<deques>("--deques", "how the workers' queues are made", k_deques, by_default.deques),
+          family_of<pinning>("--pin", "where the workers' threads run", k_pinning, by_default.pinning)};
+}
+
+}  // namespace
+
+void policies_command(const policies_arguments& given) {
+  if (given.json) {
+    nlohmann::ordered_json out;
+    for (const family& each : families()) {
+      auto& one = out[std::string{each.option.substr(2)}];
+      one["about"] = each.about;
+      one["default"] = each.chosen;
+      for (std::size_t i = 0; i != each.names.size(); ++i) one["names"][std::string{each.names[i]}] = each.explained[i];
+    }
+    std::cout << out.dump(2) << "\n";
+    return;
+  }
+  std::cout << "The choices of `filch run` and of filch::options; * marks a runtime's default.\n";
+  for (const family& each : families()) {
+    std::cout << "\n" << each.option << ": " << each.about << "\n";
+    for (std::size_t i = 0; i != each.names.size(); ++i) {
+      std::cout << (each.names[i] == each.chosen ? "  * " : "    ") << padded_right(each.names[i], 15)
+                << each.explained[i] << "\n";
+    }
+  }
+  std::cout << "\n--idle also takes fields: attempts=0,initial=1us,factor=2,cap=16us,cycles=7 is balanced; "
+               "cycles=forever never sleeps.\n";
+}
+
+}  // namespace filch::tool

@@ -1,0 +1,118 @@
+#include "run_settings.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <filch/policy/options.hpp>
+#include <filch/trace/schema.hpp>
+#include <stdexcept>
+
+#include "errors.hpp"
+#include "text.hpp"
+#include "trace_file.hpp"
+
+namespace filch::tool {
+namespace {
+
+constexpr std::uint32_t k_max_repeat = 100'000;
+constexpr double k_max_time_scale = 1000;
+
+template <class Number>
+std::optional<Number> number_of(const std::string& text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+[[noreturn]] void refuse(std::string_view option, const std::string& text, const std::string& allowed) {
+  throw bad_usage(std::string{option} + " = \"" + text + "\": allowed is " + allowed);
+}
+
+template <class Number>
+void read_number(const std::optional<std::string>& text, std::string_view option, Number low, Number high,
+                 Number& into) {
+  if (!text) return;
+  const auto value = number_of<Number>(*text);
+  if (!value || *value < low || *value > high) {
+    refuse(option, *text, "a whole number from "s + std::to_string(low) + " to " + std::to_string(high));
+  }
+  into = *value;
+}
+
+// The value of that name, if one was given.
+template <class T>
+bool read_name(const std::optional<std::string>& text, std::string_view option, T& into) {
+  if (!text) return false;
+  const policy::parsed<T> value = policy::parse<T>(*text, option);
+  if (!value) throw bad_usage(value.error);
+  into = *value;
+  return true;
+}
+
+double read_time_scale(const run_arguments& given, const workload& what) {
+  if (!given.time_scale) return k_default_time_scale;
+  const auto value = number_of<double>(*given.time_scale);
+  if (!value || !std::isfinite(*value) || *value <= 0 || *value > k_max_time_scale) {
+    refuse("--time-scale", *given.time_scale,
+           "a number above 0 and up to 1000: how many real seconds a second of the scenario takes");
+  }
+  if (!what.has_durations)
+    refuse("--time-scale", *given.time_scale, "only for workloads with durations, not for counter");
+  return *value;
+}
+
+void read_runtime(const run_arguments& given, run_settings& into) {
+  filch::options& of = into.runtime;
+  std::uint32_t workers = of.workers.value_or(1);
+  read_number<std::uint32_t>(given.workers, "--workers", 1, trace::k_max_workers, workers);
+  of.workers = workers;
+  of.seed = k_default_seed;
+  read_number<std::uint64_t>(given.seed, "--seed", 0, UINT64_MAX, of.seed);
+  read_name(given.victims, "--victims", of.victims);
+  read_name(given.steal, "--steal", of.steal);
+  read_name(given.order, "--order", of.order);
+  read_name(given.idle, "--idle", of.idle);
+  read_name(given.wake, "--wake", of.wake);
+  into.placement_is_given = read_name(given.placement, "--placement", of.placement);
+  if (read_name(given.deques, "--deques", of.deques)) into.given_deques = of.deques;
+  read_name(given.pin == "true" ? std::optional{"spread"s} : given.pin, "--pin", of.pinning);  // a bare --pin
+  try {
+    require_valid(of, workers);
+  } catch (const std::invalid_argument& problem) {
+    throw bad_usage(problem.what());
+  }
+}
+
+}  // namespace
+
+run_settings understand(const run_arguments& given) {
+  run_settings made;
+  made.what = find_workload(given.workload.value_or(""));
+  if (made.what == nullptr) {
+    const std::vector<std::string_view> names = workload_names();
+    if (given.workload) throw bad_usage(policy::unknown_name("workload", *given.workload, names));
+    std::string text = "run needs a workload: ";
+    for (std::size_t i = 0; i != names.size(); ++i) text.append(i == 0 ? "" : ", ").append(names[i]);
+    throw bad_usage(text);
+  }
+  made.what->set_defaults(made.runtime);
+  read_runtime(given, made);
+  read_number<std::uint32_t>(given.repeat, "--repeat", 1, k_max_repeat, made.repeat);
+  made.time_scale = read_time_scale(given, *made.what);
+  if (given.trace_file) require_trace_name(*given.trace_file, "--trace");
+  if (!made.what->is_recorded && (given.trace_file || given.log)) {
+    throw bad_usage(std::string{given.log ? "--log" : "--trace"} + ": not allowed for " + std::string{made.what->name} +
+                    ": recording its trivial tasks would measure the recording");
+  }
+  if (given.round_robin && made.what->name != k_demo.name) {
+    throw bad_usage("--round-robin: allowed only for the workload demo, not for "s + std::string{made.what->name});
+  }
+  return made;
+}
+
+std::string describe(const filch::options& of) {
+  return policy::describe(of.search()) + " deques=" + std::string{policy::to_string(of.deques)} +
+         " pin=" + std::string{policy::to_string(of.pinning)};
+}
+
+}  // namespace filch::tool

@@ -1,0 +1,15 @@
+// Recordings as files; the ending of the name says the format.
+#pragma once
+
+#include <filch/trace/recording.hpp>
+#include <string>
+
+namespace filch::tool {
+
+// Throws bad_usage, naming `option`, unless the name ends in .json, .filch or .pftrace.
+void require_trace_name(const std::string& file, const std::string& option);
+
+// Writes the file and returns what to tell people: its name, its size, warnings. Throws `failure` when it cannot.
+std::string write_trace_file(const trace::recording& what, const std::string& file);
+
+}  // namespace filch::tool

@@ -1,0 +1,40 @@
+// A recording as a story: which task began where, ran where and when, and who stole from whom.
+#pragma once
+
+#include <cstdint>
+#include <filch/base/ids.hpp>
+#include <filch/base/units.hpp>
+#include <filch/trace/recording.hpp>
+#include <string>
+#include <vector>
+
+namespace filch::tool {
+
+struct seen_task {
+  std::string name;                    // "task 7" for one without a name
+  worker_id home = worker_id::none();  // into whose queue it was put; none: into the injector
+  worker_id ran_on = worker_id::none();
+  time_ns start_ns = 0;
+  time_ns end_ns = 0;
+  bool is_loader = false;
+
+  [[nodiscard]] bool was_moved() const { return home.is_some() && ran_on.is_some() && home != ran_on; }
+};
+
+struct log_line {
+  time_ns at_ns = 0;
+  std::string text;
+};
+
+struct run_view {
+  std::vector<seen_task> tasks;                    // in the order in which they came into being, per recorder
+  std::vector<std::vector<std::uint64_t>> stolen;  // [thief][victim]: tasks
+  std::uint64_t dropped = 0;                       // events that the recording has lost
+  std::vector<log_line> log;                       // by time
+
+  [[nodiscard]] std::uint64_t stolen_sum() const;
+};
+
+[[nodiscard]] run_view view_of(const trace::recording& from);
+
+}  // namespace filch::tool
