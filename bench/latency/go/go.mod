@@ -1,0 +1,3 @@
+module go_latency
+
+go 1.19
