@@ -15,6 +15,7 @@ using trace::count;
 
 constexpr std::size_t k_timeline_columns = 60;
 constexpr std::uint32_t k_matrix_workers = 16;
+constexpr std::uint32_t k_shown_workers = 64;
 constexpr std::size_t k_matrix_pairs = 10;
 // A task that has a CPU for less than this share of its time shares the CPU with others.
 constexpr double k_own_cpu_share = 0.9;
@@ -55,6 +56,11 @@ std::string gap_note(const run_view& view) {
   return "  The recording has lost "s + count_text(view.dropped, "event") + ": what it shows is incomplete.\n";
 }
 
+std::string rest_note(std::uint32_t workers) {
+  if (workers <= k_shown_workers) return "";
+  return "  … and "s + count_text(workers - k_shown_workers, "worker") + " more; --json shows all.\n";
+}
+
 std::string pairs_text(const run_view& view) {
   std::vector<std::tuple<std::uint64_t, std::size_t, std::size_t>> pairs;
   for (std::size_t thief = 0; thief != view.stolen.size(); ++thief) {
@@ -77,12 +83,13 @@ std::string timeline_text(const executed_plan& done, const run_view& view, const
   time_ns end_ns = 0;
   for (const seen_task& task : view.tasks) end_ns = std::max(end_ns, task.end_ns);
   std::string out = "Who did what, from 0 to "s + fixed(seconds(end_ns) / how.time_scale, 2) + " s\n";
-  for (std::uint32_t w = 0; w != done.workers; ++w) {
+  for (std::uint32_t w = 0; w != std::min(done.workers, k_shown_workers); ++w) {
     const double busy = static_cast<double>(done.busy_ns[w]) / static_cast<double>(std::max<time_ns>(done.wall_ns, 1));
     out += "  worker "s + padded_right(std::to_string(w), 3) + timeline_bar(view, worker_id{w}, end_ns) + " " +
            padded_left(fixed(100 * busy, 0), 3) + " % busy\n";
   }
-  return out + "             █ a task of its own   ▒ a stolen task   · no task\n" + gap_note(view);
+  return out + rest_note(done.workers) + "             █ a task of its own   ▒ a stolen task   · no task\n" +
+         gap_note(view);
 }
 
 std::string matrix_text(const executed_plan& done, const run_view& view) {
@@ -141,11 +148,12 @@ std::string worker_table_text(const executed_plan& done) {
   };
   time_ns busy_ns = 0;
   for (std::uint32_t w = 0; w != done.workers; ++w) {
-    add(std::to_string(w), done.executed[w], done.busy_ns[w], done.statistics.workers[w].counts);
+    if (w < k_shown_workers)
+      add(std::to_string(w), done.executed[w], done.busy_ns[w], done.statistics.workers[w].counts);
     busy_ns += done.busy_ns[w];
   }
   add("all", done.tasks, busy_ns, done.statistics.total());
-  std::string out = "What the workers did, in real time\n"s + table.text();
+  std::string out = "What the workers did, in real time\n"s + table.text() + rest_note(done.workers);
   if (done.loaders != 0) {
     out += "  "s + count_text(done.loaders, "task") + " that filled the queues " + (done.loaders == 1 ? "is" : "are") +
            " not counted.\n";
