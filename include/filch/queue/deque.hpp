@@ -52,8 +52,9 @@ class deque {
   // a test begin near a wrap-around.
   explicit deque(std::uint32_t capacity = k_default_capacity, index first_index = 0)
       : top_{first_index}, bottom_{first_index}, smallest_class_{class_of(capacity)}, cached_top_{first_index} {
-    own_ring_ = open_ring(smallest_class_);
-    ring_.store(own_ring_, std::memory_order_relaxed);  // before publication
+    ring* const first = open_ring(smallest_class_);
+    own_ring_ = *first;
+    ring_.store(first, std::memory_order_relaxed);  // before publication
   }
 
   deque(const deque&) = delete;
@@ -115,6 +116,29 @@ class deque {
     return rings_[size_class] = fresh;
   }
 
+  // Owner, and a member of the deque so that a handle's address is never passed on and the handle stays in a register:
+  // finds out how many slots are really free and moves to a larger ring while `count` do not fit.
+  [[gnu::cold, gnu::noinline]] void make_room(std::uint64_t count) {
+    const index b = bottom_.load(std::memory_order_relaxed);  // owner-only
+    // [Q9] acquire load: a thief's read of a slot comes before the owner's next write to it ← [Q8] in `steal_one`.
+    // unobservable: without it the thief would have to read a value before it is written; the standard allows that to
+    // relaxed operations, the checker's model does not.
+    cached_top_ = top_.load(std::memory_order_acquire);
+    std::uint32_t size_class = own_ring_.size_class;
+    while (count > (std::uint64_t{1} << size_class) - (b - cached_top_)) {
+      if (++size_class == k_classes) throw std::bad_alloc();
+    }
+    if (size_class == own_ring_.size_class) return;
+    ring* const larger = open_ring(size_class);
+    for (index i = cached_top_; i != b; ++i) {
+      const Item item = own_ring_.at(i).load(std::memory_order_relaxed);  // owner-only
+      larger->at(i).store(item, std::memory_order_relaxed);                  // ordered by [Q10]
+    }
+    own_ring_ = *larger;
+    // [Q10] release store: publishes the copied slots → [Q7] in `steal_one`.
+    ring_.store(larger, std::memory_order_release);
+  }
+
   // Any thread.
   alignas(k_no_sharing_bytes) typename A::template atomic<index> top_;
   // Written by the owner, read by any thread.
@@ -123,7 +147,7 @@ class deque {
   // Immutable.
   std::uint32_t smallest_class_;
   // Owner only.
-  ring* own_ring_ = nullptr;  // what ring_ holds
+  ring own_ring_;             // a copy of what ring_ points to: one step less to a slot
   index cached_top_;          // at most top_: how far down the owner knows the slots to be free
   ring* rings_[k_classes] = {};
 };
@@ -136,8 +160,8 @@ class deque<Item, A>::owner_handle {
   void push(Item item) {
     deque& d = *deque_;
     const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
-    if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);
-    d.own_ring_->at(b).store(item, std::memory_order_relaxed);  // ordered by [Q1]
+    if (b - d.cached_top_ >= d.own_ring_.capacity()) d.make_room(1);
+    d.own_ring_.at(b).store(item, std::memory_order_relaxed);  // ordered by [Q1]
     // [Q1] release store: publishes the slot, and the ring it is in → [Q4] in `steal_one`.
     d.bottom_.store(b + 1, std::memory_order_release);
   }
@@ -146,7 +170,7 @@ class deque<Item, A>::owner_handle {
   void reserve(std::uint64_t count) {
     deque& d = *deque_;
     const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
-    if (count > d.own_ring_->capacity() - (b - d.cached_top_)) make_room(count);
+    if (count > d.own_ring_.capacity() - (b - d.cached_top_)) d.make_room(count);
   }
 
   // The newest item.
@@ -164,21 +188,21 @@ class deque<Item, A>::owner_handle {
     t = d.top_.load(std::memory_order_relaxed);  // ordered by [Q3]
 
     const auto left = static_cast<difference>(b - t);
-    if (left > 0) return d.own_ring_->at(b).load(std::memory_order_relaxed);  // owner-only (I5)
+    const Item item = d.own_ring_.at(b).load(std::memory_order_relaxed);  // owner-only
+    if (left > 0) return item;  // (I5)
 
-    std::optional<Item> result;
+    bool is_won = false;
     if (left == 0) {
       // The last item: the owner races with the thieves for it.
-      const Item item = d.own_ring_->at(b).load(std::memory_order_relaxed);  // owner-only
       // Relaxed, ordered by [Q3]: who reads the new top_ sees the bottom_ stored above, by the two fences.
-      if (d.top_.compare_exchange(t, t + 1, std::memory_order_relaxed, std::memory_order_relaxed)) {
-        result = item;
-      }
+      is_won = d.top_.compare_exchange(t, t + 1, std::memory_order_relaxed, std::memory_order_relaxed);
     }
     // [Q6] release store: as every store to bottom_ → [Q4] in `steal_one`. unobservable: the deque is empty here, so a
     // thief that reads this value and believes in an item holds an old top_ and fails at [Q8].
     d.bottom_.store(b + 1, std::memory_order_release);
-    return result;
+    // No named optional: g++ 12 passes one through memory, in pieces that do not forward.
+    if (is_won) return item;
+    return std::nullopt;
   }
 
   // The oldest item: for an owner that works in FIFO order. Not mixed up with a thief's steal only in that it never
@@ -188,7 +212,7 @@ class deque<Item, A>::owner_handle {
     const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
     index t = d.top_.load(std::memory_order_relaxed);           // revalidated by [Q8], done by the owner below
     while (static_cast<difference>(b - t) > 0) {
-      const Item item = d.own_ring_->at(t).load(std::memory_order_relaxed);  // owner-only
+      const Item item = d.own_ring_.at(t).load(std::memory_order_relaxed);  // owner-only
       // Relaxed, ordered by [Q3]: only a pop lowers bottom_, and it has fenced.
       if (d.top_.compare_exchange(t, t + 1, std::memory_order_relaxed, std::memory_order_relaxed)) return item;
     }
@@ -203,13 +227,14 @@ class deque<Item, A>::owner_handle {
   // an item at t or above has seen a later push, and with it the new ring (I4).
   bool trim() {
     deque& d = *deque_;
-    if (d.own_ring_->size_class == d.smallest_class_) return false;
+    if (d.own_ring_.size_class == d.smallest_class_) return false;
     const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
     if (d.top_.load(std::memory_order_relaxed) != b) return false;  // owner-only: an empty deque's top_ is the owner's
     d.cached_top_ = b;
-    d.own_ring_ = d.rings_[d.smallest_class_];
+    ring* const smallest = d.rings_[d.smallest_class_];
+    d.own_ring_ = *smallest;
     // Ordered by [Q1]: the smallest ring is as old as the deque, and what comes into it is published by a push.
-    d.ring_.store(d.own_ring_, std::memory_order_relaxed);
+    d.ring_.store(smallest, std::memory_order_relaxed);
     for (std::uint32_t c = d.smallest_class_ + 1; c != k_classes; ++c) {
       if (d.rings_[c] != nullptr) A::discard(d.rings_[c]->slots, d.rings_[c]->capacity());
     }
@@ -217,34 +242,11 @@ class deque<Item, A>::owner_handle {
   }
 
   [[nodiscard]] std::uint64_t size_hint() const { return deque_->size_hint(); }
-  [[nodiscard]] std::size_t capacity() const { return deque_->own_ring_->capacity(); }
+  [[nodiscard]] std::size_t capacity() const { return deque_->own_ring_.capacity(); }
 
  private:
   friend deque;
   explicit owner_handle(deque& d) : deque_{&d} {}
-
-  // Finds out how many slots are really free and moves to a larger ring while `count` do not fit.
-  [[gnu::cold, gnu::noinline]] void make_room(std::uint64_t count) {
-    deque& d = *deque_;
-    const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
-    // [Q9] acquire load: a thief's read of a slot comes before the owner's next write to it ← [Q8] in `steal_one`.
-    // unobservable: without it the thief would have to read a value before it is written; the standard allows that to
-    // relaxed operations, the checker's model does not.
-    d.cached_top_ = d.top_.load(std::memory_order_acquire);
-    std::uint32_t size_class = d.own_ring_->size_class;
-    while (count > (std::uint64_t{1} << size_class) - (b - d.cached_top_)) {
-      if (++size_class == k_classes) throw std::bad_alloc();
-    }
-    if (size_class == d.own_ring_->size_class) return;
-    ring* const larger = d.open_ring(size_class);
-    for (index i = d.cached_top_; i != b; ++i) {
-      const Item item = d.own_ring_->at(i).load(std::memory_order_relaxed);  // owner-only
-      larger->at(i).store(item, std::memory_order_relaxed);                  // ordered by [Q10]
-    }
-    d.own_ring_ = larger;
-    // [Q10] release store: publishes the copied slots → [Q7] in `steal_one`.
-    d.ring_.store(larger, std::memory_order_release);
-  }
 
   deque* deque_;
 };

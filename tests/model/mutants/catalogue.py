@@ -32,13 +32,13 @@ TALLY = "runtime/tally.hpp"
 
 MUTANTS = [
     mutant("D1", "the ring pointer is not read again after growth in push", "deque", "assertion,race", DEQUE, (
-        ("    if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);\n"
-         "    d.own_ring_->at(b).store(",
-         "    ring* const before = d.own_ring_;\n"
-         "    if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);\n"
-         "    before->at(b).store("),)),
+        ("    if (b - d.cached_top_ >= d.own_ring_.capacity()) d.make_room(1);\n"
+         "    d.own_ring_.at(b).store(",
+         "    const ring before = d.own_ring_;\n"
+         "    if (b - d.cached_top_ >= d.own_ring_.capacity()) d.make_room(1);\n"
+         "    before.at(b).store("),)),
     mutant("D2a", "a new ring is published without release", "deque", "race,use_after_free,assertion", DEQUE, (
-        ("d.ring_.store(larger, std::memory_order_release);", "d.ring_.store(larger, std::memory_order_relaxed);"),)),
+        ("    ring_.store(larger, std::memory_order_release);", "    ring_.store(larger, std::memory_order_relaxed);"),)),
     mutant("D2b", "the ring is loaded without acquire", "deque", "race,use_after_free,assertion", DEQUE, (
         ("d.ring_.load(std::memory_order_acquire);", "d.ring_.load(std::memory_order_relaxed);"),)),
     mutant("D3", "bottom - 1 compared as an unsigned number", "deque", "assertion,race,use_after_free", DEQUE, (
@@ -65,24 +65,24 @@ MUTANTS = [
         ("using index = std::uint64_t;", "using index = std::uint8_t;"),
         ("using difference = std::int64_t;", "using difference = std::int8_t;"),
         # The test's own wide starting points still compile; fullness is computed in the narrow type.
-        ("if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);",
-         "if (static_cast<index>(b - d.cached_top_) >= d.own_ring_->capacity()) make_room(1);"),
-        ("    while (count > (std::uint64_t{1} << size_class) - (b - d.cached_top_)) {",
-         "    while (count > (std::uint64_t{1} << size_class) - static_cast<index>(b - d.cached_top_)) {"))),
+        ("if (b - d.cached_top_ >= d.own_ring_.capacity()) d.make_room(1);",
+         "if (static_cast<index>(b - d.cached_top_) >= d.own_ring_.capacity()) d.make_room(1);"),
+        ("    while (count > (std::uint64_t{1} << size_class) - (b - cached_top_)) {",
+         "    while (count > (std::uint64_t{1} << size_class) - static_cast<index>(b - cached_top_)) {"))),
     mutant("D8", "a cursor as wide as the capacity: full looks empty", "deque", "assertion", DEQUE, (
         ("    if (static_cast<difference>(b - t) < 0) return std::nullopt;",
-         "    if (((b + 1 - t) & d.own_ring_->mask) == 0) return std::nullopt;"),)),
+         "    if (((b + 1 - t) & d.own_ring_.mask) == 0) return std::nullopt;"),)),
     mutant("D9", "the old ring is freed under a thief", "deque", "use_after_free,race", DEQUE, (
-        ("    d.own_ring_ = larger;\n",
-         "    ring* const old = d.own_ring_;\n    d.own_ring_ = larger;\n"),
-        ("    d.ring_.store(larger, std::memory_order_release);\n",
-         "    d.ring_.store(larger, std::memory_order_release);\n"
-         "    d.rings_[old->size_class] = nullptr;\n"
+        ("    own_ring_ = *larger;\n",
+         "    ring* const old = rings_[own_ring_.size_class];\n    own_ring_ = *larger;\n"),
+        ("    ring_.store(larger, std::memory_order_release);\n",
+         "    ring_.store(larger, std::memory_order_release);\n"
+         "    rings_[old->size_class] = nullptr;\n"
          "    A::destroy_array(old->slots, old->capacity());\n    A::destroy(old);\n"))),
     mutant("D10", "growth copies slots instead of indices: items are lost at the wrap-around", "deque",
            "assertion,race", DEQUE, (
         ("larger->at(i).store(item, std::memory_order_relaxed);",
-         "larger->slots[i & d.own_ring_->mask].store(item, std::memory_order_relaxed);"),)),
+         "larger->slots[i & own_ring_.mask].store(item, std::memory_order_relaxed);"),)),
     mutant("D11", "a deque may be robbed by its own owner", "deque", "assertion,unexpected_success", DEQUE, (
         ("    FILCH_ASSERT(into.deque_ != deque_, \"a deque cannot be robbed by its own owner\");\n", ""),)),
     mutant("D12", "pop stores bottom relaxed: no release sequence to the older slots since C++20", "deque", "race", DEQUE, (
@@ -91,10 +91,10 @@ MUTANTS = [
         ("    if (d.top_.load(std::memory_order_relaxed) != b) return false;  // owner-only: an empty deque's top_ is the owner's\n",
          ""),)),
     mutant("D15", "push overwrites the oldest item of a full ring", "deque", "assertion,race", DEQUE, (
-        ("if (b - d.cached_top_ >= d.own_ring_->capacity()) make_room(1);",
-         "if (b - d.cached_top_ > d.own_ring_->capacity()) make_room(1);"),)),
+        ("if (b - d.cached_top_ >= d.own_ring_.capacity()) d.make_room(1);",
+         "if (b - d.cached_top_ > d.own_ring_.capacity()) d.make_room(1);"),)),
     mutant("D16", "trim does not publish the ring that it goes back to", "deque", "assertion,race", DEQUE, (
-        ("    d.ring_.store(d.own_ring_, std::memory_order_relaxed);\n", ""),)),
+        ("    d.ring_.store(smallest, std::memory_order_relaxed);\n", ""),)),
 
     mutant("J1", "the consumer's side is not locked", "injector", "race,assertion", INJECTOR, (
         ("    if (consumer_busy_.exchange(1, std::memory_order_acquire) != 0) return steal_status::lost;\n", ""),)),
