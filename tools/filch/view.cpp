@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "execute.hpp"
 #include "text.hpp"
@@ -23,7 +24,7 @@ class builder {
     each_event([this](const event& e) { note_birth(e); });
     each_event([this](const event& e) { note_home(e); });
     each_event([this](const event& e) { note_rest(e); });
-    std::ranges::stable_sort(view_.log, {}, &log_line::at_ns);
+    std::ranges::sort(view_.log, {}, [](const log_line& line) { return std::pair{line.at_ns, line.place}; });
     return std::move(view_);
   }
 
@@ -42,7 +43,7 @@ class builder {
     const seen_task* const task = find(id);
     return task != nullptr ? task->name : "task "s + std::to_string(id);
   }
-  void say(const event& at, std::string text) { view_.log.push_back({at.time_ns, std::move(text)}); }
+  void say(const event& at, std::string text) { view_.log.push_back({at.time_ns, view_.log.size(), std::move(text)}); }
   static std::string worker(std::uint32_t number) { return "Worker "s + std::to_string(number); }
 
   void note_birth(const event& e) {

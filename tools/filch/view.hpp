@@ -1,6 +1,7 @@
 // A recording as a story: which task began where, ran where and when, and who stole from whom.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filch/base/ids.hpp>
 #include <filch/base/units.hpp>
@@ -23,6 +24,7 @@ struct seen_task {
 
 struct log_line {
   time_ns at_ns = 0;
+  std::size_t place = 0;  // among lines of the same time
   std::string text;
 };
 
