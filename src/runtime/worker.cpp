@@ -266,8 +266,9 @@ void worker::doze(time_ns deadline_ns) {
 // ---- running tasks ---------------------------------------------------------------------------------------------------
 
 void worker::push(task_base& made) {
-  queues.push(made);
-  counters.raise(trace::count::queue_max, queues.deque_hint(made.band));
+  const policy::priority band = made.band;
+  queues.push(made);  // from here on a thief may have run and destroyed it
+  counters.raise(trace::count::queue_max, queues.deque_hint(band));
 }
 
 trace::name_id worker::traced_name(const char* name) noexcept {
