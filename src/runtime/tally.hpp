@@ -2,8 +2,8 @@
 // found out without a word that all workers write.
 // kernel: light headers only
 //
-// Who may call what: `made` and `finished` the holder of the worker it belongs to; `add_*` of an outside tally any thread;
-// reading any thread.
+// Who may call what: `made` and `finished` the holder of the worker it belongs to; `add_made` and `add_finished` of an
+// outside tally any thread; reading any thread.
 //
 // Why `is_balanced` is right: finished is summed up before made. Both only grow, and at no moment is more finished than
 // made. So sum of finished ≤ finished at any moment between the two readings ≤ made at that moment ≤ sum of made, and

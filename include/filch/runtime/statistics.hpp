@@ -22,7 +22,8 @@ struct statistics {
 
   // All workers together; queue_max is the largest.
   [[nodiscard]] trace::count_values total() const;
-  // Tasks that ran elsewhere than where they were put, as a share of all that ran; 0 when none ran.
+  // Thefts of tasks as a share of all tasks that ran; 0 when none ran. A task that is stolen on from the thief counts
+  // again, so with steal::half it may exceed 1.
   [[nodiscard]] double steal_rate() const;
   // Everything submitted, spawned and not yet executed or cancelled.
   [[nodiscard]] std::uint64_t unfinished() const;
