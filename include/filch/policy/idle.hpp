@@ -26,7 +26,7 @@ struct idle {
   std::uint32_t cycles = 1;
 
   static const idle eco;       // one sweep, no waiting, park
-  static const idle balanced;  // seven sweeps with 47 µs of waits between them
+  static const idle balanced;  // three sweeps with 1.5 µs of waits between them
   static const idle latency;   // thirty sweeps with 207.5 µs of waits between them, none longer than 8 µs
 
   // Looks again every `every_ns` and never parks.
@@ -37,11 +37,12 @@ struct idle {
   friend constexpr bool operator==(const idle&, const idle&) = default;
 };
 
-// The lengths are guesses: a futex wake-up takes a sleeper 10 to 40 µs, and waiting about that long is at worst twice
-// as expensive as knowing in advance whether work comes.
+// balanced looks only as long as it costs little: a worker that looks counts as searching, so nobody is woken beside it,
+// and on a shared machine it may lose its CPU meanwhile (docs/decisions/0008-how-long-to-look.md has the measurements).
+// latency is for CPUs that are the program's own; its lengths are guesses.
 inline constexpr idle idle::eco{};
 inline constexpr idle idle::balanced{
-    .initial_ns = 1 * k_ns_per_us, .factor = 2.0, .cap_ns = 16 * k_ns_per_us, .cycles = 7};
+    .initial_ns = k_ns_per_us / 2, .factor = 2.0, .cap_ns = 1 * k_ns_per_us, .cycles = 3};
 inline constexpr idle idle::latency{
     .initial_ns = k_ns_per_us / 2, .factor = 2.0, .cap_ns = 8 * k_ns_per_us, .cycles = 30};
 
