@@ -34,7 +34,7 @@ constexpr explanations<order> k_order{
 };
 constexpr explanations<idle> k_idle{
     "one look at everybody, then sleep",
-    "three looks with 1.5 µs of waits between them, then sleep",
+    "two looks with 0.5 µs between them, then sleep",
     "thirty looks with 207.5 µs of waits between them, then sleep",
 };
 constexpr explanations<wake> k_wake{
@@ -108,7 +108,7 @@ void policies_command(const policies_arguments& given) {
                 << each.explained[i] << "\n";
     }
   }
-  std::cout << "\n--idle also takes fields: attempts=0,initial=500ns,factor=2,cap=1us,cycles=3 is balanced; "
+  std::cout << "\n--idle also takes fields: attempts=0,initial=500ns,factor=2,cap=1us,cycles=2 is balanced; "
                "cycles=forever never sleeps.\n";
 }
 

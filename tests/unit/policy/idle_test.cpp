@@ -44,7 +44,7 @@ TEST(backoff, starts_again_after_a_reset) {
 
 TEST(idle, the_presets_wait_as_long_as_they_say) {
   EXPECT_EQ(total_wait_ns(idle::eco), 0);
-  EXPECT_EQ(total_wait_ns(idle::balanced), 1500);
+  EXPECT_EQ(total_wait_ns(idle::balanced), 500);
   EXPECT_EQ(total_wait_ns(idle::latency), 207'500);
   EXPECT_EQ(total_wait_ns(idle::poll(5)), k_never_ns);
 }

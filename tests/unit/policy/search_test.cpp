@@ -76,7 +76,7 @@ TEST(search, a_woken_worker_skips_its_own_queue_and_has_the_whole_idle_bound_aga
 }
 
 TEST(search, the_presets_park_after_their_cycles) {
-  const std::pair<idle, std::size_t> k_waits[] = {{idle::eco, 0}, {idle::balanced, 2}, {idle::latency, 29}};
+  const std::pair<idle, std::size_t> k_waits[] = {{idle::eco, 0}, {idle::balanced, 1}, {idle::latency, 29}};
   for (const auto& [preset, waits] : k_waits) {
     auto subject = make_search({.idle = preset}, 0, 4);
     subject.begin();
