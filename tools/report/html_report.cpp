@@ -1,0 +1,86 @@
+#include "html_report.hpp"
+
+#include "viewer_files.hpp"
+
+#include <filch/trace/binary.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <sstream>
+
+namespace filch::report {
+namespace {
+
+void put(std::ostream& out, std::string_view text) {
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char each : text) {
+    switch (each) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += each;
+    }
+  }
+  return out;
+}
+
+std::string to_base64(std::string_view bytes) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto byte = [&](std::size_t k) {
+      return i + k < bytes.size() ? std::uint32_t{static_cast<unsigned char>(bytes[i + k])} : 0u;
+    };
+    const std::uint32_t three = byte(0) << 16 | byte(1) << 8 | byte(2);
+    out += digits[three >> 18];
+    out += digits[three >> 12 & 63];
+    out += i + 1 < bytes.size() ? digits[three >> 6 & 63] : '=';
+    out += i + 2 < bytes.size() ? digits[three & 63] : '=';
+  }
+  return out;
+}
+
+// What stands in for a mark of the page, {{mark}}.
+void put_part(std::ostream& out, std::string_view mark, std::string_view title, std::string_view recording) {
+  if (mark == "title") put(out, title);
+  else if (mark == "recording") put(out, recording);
+  else if (mark == "style") put(out, viewer_style());
+  else if (mark == "scripts") {
+    for (const std::string_view script : viewer_scripts()) {
+      put(out, "<script>\n");
+      put(out, script);
+      put(out, "</script>\n");
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> write_report(const trace::recording& from, std::ostream& out, std::string_view title) {
+  std::ostringstream file;
+  if (std::optional<std::string> problem = trace::write_binary(from, file)) return problem;
+  const std::string recording = to_base64(file.view());
+  const std::string shown_title = escaped(title.empty() ? "filch report" : title);
+
+  std::string_view left = viewer_page();
+  while (true) {
+    const std::size_t open = left.find("{{");
+    const std::size_t close = left.find("}}", open);
+    put(out, left.substr(0, open));
+    if (close == std::string_view::npos) break;
+    put_part(out, left.substr(open + 2, close - open - 2), shown_title, recording);
+    left.remove_prefix(close + 2);
+  }
+  out.flush();
+  if (!out) return "the page could not be written: the stream failed";
+  return std::nullopt;
+}
+
+}  // namespace filch::report
