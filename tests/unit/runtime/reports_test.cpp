@@ -196,9 +196,9 @@ TEST(dump, names_a_deadlock_of_two_tasks_that_wait_for_each_other) {
   EXPECT_TRUE(contains(text, "task 1 (beta) waits for task 0 (alpha)")) << text;
   EXPECT_TRUE(contains(text, "deadlock: task 0 (alpha) → task 1 (beta) → task 0 (alpha)")) << text;
   is_over = true;
+  rt.wait_idle();
   alpha.get();
   beta.get();
-  rt.wait_idle();
   EXPECT_FALSE(contains(rt.dump(), "waits for"));
 }
 
