@@ -101,7 +101,7 @@ enum class containment { exact, ancestor, outside };
 containment locate(const components& root, const components& path, components& below) {
   const bool is_prefix = root.size() <= path.size() && std::equal(root.begin(), root.end(), path.begin());
   if (is_prefix) {
-    below.assign(path.begin() + static_cast<std::ptrdiff_t>(root.size()), path.end());
+    below = components(path.begin() + static_cast<std::ptrdiff_t>(root.size()), path.end());
     if (std::none_of(below.begin(), below.end(), is_up)) return containment::exact;
     below.clear();
   }
