@@ -15,7 +15,7 @@ import sys
 WORKLOADS = ("basic", "spawning", "adaptive", "granularity", "demo", "counter")
 PLANNED = ("basic", "spawning", "adaptive", "demo")
 RUN_OPTIONS = ("--workers --victims --steal --order --idle --wake --placement --deques --pin --seed --repeat --time-scale "
-               "--trace --log --json --round-robin").split()
+               "--trace --report --log --json --round-robin").split()
 SMALL = ("--time-scale", "0.0005")
 
 
@@ -311,6 +311,24 @@ def test_a_recording_is_described_and_converted():
     expect((WORK / "new.pftrace").stat().st_size > 100, "a converted file for Perfetto")
     succeed("trace", "convert", "run.filch", "new.filch")
     expect((WORK / "new.filch").read_bytes() == (WORK / "run.filch").read_bytes(), "a copy has the same bytes")
+
+
+def test_a_report_is_one_page_with_the_run_in_it():
+    out = succeed("run", "demo", "--report", "run.html", "--trace", "run.filch", *SMALL)
+    expect("Wrote run.html" in out, f"run.html is announced in {out}")
+    expect("Wrote again.html" in succeed("report", "run.filch", "again.html"), "again.html is announced")
+    page = (WORK / "run.html").read_text()
+    expect(page.startswith("<!doctype html>") and page.endswith("</html>\n"), "one whole page")
+    expect("<title>demo on " in page, "a title that says what ran")
+    expect((WORK / "again.html").read_text() == page, "the same page from the recording")
+    run = run_json("granularity", "--report", "all.html")["runs"][0]
+    for grain in run["grains"]:
+        expect((WORK / grain["report_file"]).stat().st_size > 10000, f"a page for {grain}")
+    refuse(("report", "run.filch", "run.txt"), "page", "run.txt", ".html")
+    refuse(("report", "missing.filch", "run.html"), "missing.filch", code=1)
+    refuse(("trace", "convert", "run.filch", "run.html"), "output", "run.html", ".pftrace")
+    refuse(("run", "demo", "--report", "run.txt"), "--report", "run.txt", ".html")
+    refuse(("run", "counter", "--report", "run.html"), "--report", "counter")
 
 
 def test_bad_recordings_are_refused():

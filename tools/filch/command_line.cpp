@@ -39,7 +39,8 @@ const char* const k_examples = R"(Examples:
   filch topology                                 the machine and which CPUs filch may use
   filch policies                                 every name that the options take
   filch run demo --trace demo.filch              record a run …
-  filch trace info demo.filch                    … look what is in it …
+  filch report demo.filch demo.html              … look at it in a browser …
+  filch trace info demo.filch                    … see what is in it …
   filch trace convert demo.filch demo.pftrace    … and see it in Perfetto's viewer
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.
@@ -64,6 +65,7 @@ struct words_said {
   policies_arguments policies;
   convert_arguments convert;
   info_arguments info;
+  report_arguments report;
 };
 
 void add_run(CLI::App& app, run_arguments& into) {
@@ -92,6 +94,8 @@ void add_run(CLI::App& app, run_arguments& into) {
   run->add_option("--time-scale", into.time_scale, "real seconds per second of the scenario; default 0.01")
       ->type_name("X");
   run->add_option("--trace", into.trace_file, "write the last recording: .json (Chrome), .filch or .pftrace (Perfetto)")
+      ->type_name("FILE");
+  run->add_option("--report", into.report_file, "write the last recording as a page to look at: .html")
       ->type_name("FILE");
   run->add_flag("--log", into.log, "print every submission, steal, start and end, in seconds of the scenario");
   run->add_flag("--json", into.json, "print one JSON object and nothing else");
@@ -142,6 +146,17 @@ void add_trace(CLI::App& app, convert_arguments& convert_into, info_arguments& i
   trace->callback([trace] {
     if (trace->get_subcommands().empty()) throw bad_usage("trace needs a command: convert, info");
   });
+}
+
+void add_report(CLI::App& app, report_arguments& into) {
+  CLI::App* const report = app.add_subcommand("report", "Write a .filch recording as one HTML page to look at");
+  report->group("Commands");
+  report->add_option("recording", into.from, "a .filch file")->required()->type_name("FILE");
+  report->add_option("page", into.to, "the new page: .html")->required()->type_name("FILE");
+  report->footer(
+      "\nExamples:\n  filch run adaptive --trace adaptive.filch\n  filch report adaptive.filch adaptive.html\n"
+      "  filch run adaptive --report adaptive.html      both at once");
+  report->callback([&into] { report_command(into); });
 }
 
 // The command that the words have reached: the innermost subcommand that was recognised.
@@ -200,6 +215,7 @@ void obey(int count, const char* const* words) {
   add_topology(app, said.topology);
   add_policies(app, said.policies);
   add_trace(app, said.convert, said.info);
+  add_report(app, said.report);
   try {
     app.parse(count, words);
   } catch (const CLI::Success& asked) {

@@ -22,6 +22,11 @@ struct convert_arguments {
   bool failed_steals = false;
 };
 
+struct report_arguments {
+  std::string from;
+  std::string to;
+};
+
 struct info_arguments {
   std::string file;
   bool json = false;
@@ -33,5 +38,6 @@ void topology_command(const topology_arguments& given);
 void policies_command(const policies_arguments& given);
 void convert_command(const convert_arguments& given);
 void info_command(const info_arguments& given);
+void report_command(const report_arguments& given);
 
 }  // namespace filch::tool

@@ -3,6 +3,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "text.hpp"
@@ -32,11 +34,6 @@ constexpr explanations<order> k_order{
     "the newest first: it is still in the cache, and memory stays small",
     "the oldest first: fairer to tasks that wait",
 };
-constexpr explanations<idle> k_idle{
-    "one look at everybody, then sleep",
-    "two looks with 0.5 µs between them, then sleep",
-    "thirty looks with 207.5 µs of waits between them, then sleep",
-};
 constexpr explanations<wake> k_wake{
     "any sleeper",
     "the sleeper that is nearest to the work",
@@ -60,17 +57,36 @@ constexpr explanations<pinning> k_pinning{
     "one CPU each, neighbours first",
 };
 
+// "7 looks with 47 µs of waits between them, then sleep", from the preset itself.
+std::string explain(const idle& preset) {
+  const auto waits_ns = static_cast<double>(policy::total_wait_ns(preset));
+  return count_text(preset.cycles, "look") + " at everybody" +
+         (waits_ns > 0 ? " with " + duration_text(waits_ns * 1e-9) + " of waits between them" : ""s) + ", then sleep";
+}
+
 struct family {
   std::string_view option;
   std::string_view about;
   std::span<const std::string_view> names;
-  std::span<const std::string_view> explained;
+  std::vector<std::string> explained;
   std::string chosen;  // by default
 };
 
 template <class T>
 family family_of(std::string_view option, std::string_view about, const explanations<T>& explained, const T& chosen) {
-  return {option, about, policy::names<T>::all, explained, std::string{policy::to_string(chosen)}};
+  return {option,
+          about,
+          policy::names<T>::all,
+          {explained.begin(), explained.end()},
+          std::string{policy::to_string(chosen)}};
+}
+
+family idle_family() {
+  return {"--idle",
+          "how long a worker looks for work before it sleeps",
+          policy::names<idle>::all,
+          {explain(idle::eco), explain(idle::balanced), explain(idle::latency)},
+          policy::to_string(filch::options{}.idle)};
 }
 
 std::vector<family> families() {
@@ -78,7 +94,7 @@ std::vector<family> families() {
   return {family_of<victims>("--victims", "whom a thief visits, in which order", k_victims, by_default.victims),
           family_of<steal>("--steal", "how much a thief takes", k_steal, by_default.steal),
           family_of<order>("--order", "which of its own tasks a worker runs first", k_order, by_default.order),
-          family_of<idle>("--idle", "how long a worker looks for work before it sleeps", k_idle, by_default.idle),
+          idle_family(),
           family_of<wake>("--wake", "whom a submission wakes", k_wake, by_default.wake),
           family_of<placement>("--placement", "where a task submitted from outside goes", k_placement,
                                by_default.placement),

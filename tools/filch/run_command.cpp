@@ -71,6 +71,7 @@ void run_command(const run_arguments& given) {
                .log = given.log,
                .is_detailed = i == 0,
                .trace_file = i + 1 == chosen.repeat ? given.trace_file.value_or("") : "",
+               .report_file = i + 1 == chosen.repeat ? given.report_file.value_or("") : "",
                .out = out,
                .json = one};
     measured.push_back(chosen.what->run(in));

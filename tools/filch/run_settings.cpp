@@ -100,8 +100,12 @@ run_settings understand(const run_arguments& given) {
   read_number<std::uint32_t>(given.repeat, "--repeat", 1, k_max_repeat, made.repeat);
   made.time_scale = read_time_scale(given, *made.what);
   if (given.trace_file) require_trace_name(*given.trace_file, "--trace");
-  if (!made.what->is_recorded && (given.trace_file || given.log)) {
-    throw bad_usage(std::string{given.log ? "--log" : "--trace"} + ": not allowed for " + std::string{made.what->name} +
+  if (given.report_file) require_report_name(*given.report_file, "--report");
+  if (!made.what->is_recorded && (given.trace_file || given.report_file || given.log)) {
+    throw bad_usage(std::string{given.log          ? "--log"
+                                : given.trace_file ? "--trace"
+                                                   : "--report"} +
+                    ": not allowed for " + std::string{made.what->name} +
                     ": recording its trivial tasks would measure the recording");
   }
   if (given.round_robin && made.what->name != k_demo.name) {

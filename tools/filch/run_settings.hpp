@@ -40,6 +40,7 @@ struct run_arguments {
   std::optional<std::string> repeat{};
   std::optional<std::string> time_scale{};
   std::optional<std::string> trace_file{};
+  std::optional<std::string> report_file{};
   bool round_robin = false;
   bool log = false;
   bool json = false;

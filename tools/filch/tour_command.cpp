@@ -86,6 +86,7 @@ void tour_command() {
                "  filch run adaptive --log          a lesson's unbalanced load, event by event\n"
                "  filch run granularity             how large should a task be?\n"
                "  filch run counter                 what does a task cost, with and without locks?\n"
+               "  filch run demo --report run.html  a page that shows the run, for any browser\n"
                "  filch run demo --trace demo.json  a recording for any viewer of Chrome traces\n"
                "  filch policies                    everything that can be chosen\n"
                "  filch topology                    this machine as filch sees it\n"

@@ -1,10 +1,11 @@
-// filch trace convert and filch trace info, and recordings as files.
+// filch trace convert, filch trace info and filch report, and recordings as files.
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filch/trace/binary.hpp>
 #include <filch/trace/exporters.hpp>
 #include <fstream>
+#include <html_report.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -19,17 +20,27 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-enum class format : std::uint8_t { chrome, binary, perfetto };
+enum class format : std::uint8_t { chrome, binary, perfetto, page };
 
 std::optional<format> format_of(const std::string& file) {
   if (file.ends_with(".json")) return format::chrome;
   if (file.ends_with(".filch")) return format::binary;
   if (file.ends_with(".pftrace")) return format::perfetto;
+  if (file.ends_with(".html")) return format::page;
   return std::nullopt;
 }
 
 std::string system_text() {
   return std::generic_category().message(errno);
+}
+
+// "adaptive on 4 workers"
+std::string title_of(const trace::recording& what) {
+  std::string name = "A recording";
+  for (const auto& [key, value] : what.about.extra) {
+    if (key == "workload") name = value;
+  }
+  return name + " on " + count_text(what.about.workers, "worker");
 }
 
 std::string write(const trace::recording& what, const std::string& file, const trace::export_options& how) {
@@ -39,6 +50,8 @@ std::string write(const trace::recording& what, const std::string& file, const t
   std::string warnings;
   if (*format_of(file) == format::binary) {
     error = trace::write_binary(what, out);
+  } else if (*format_of(file) == format::page) {
+    error = report::write_report(what, out, title_of(what));
   } else {
     const trace::export_result result = *format_of(file) == format::chrome ? trace::write_chrome(what, out, how)
                                                                            : trace::write_perfetto(what, out, how);
@@ -133,12 +146,29 @@ json info_json(const trace::recording& what) {
 }  // namespace
 
 void require_trace_name(const std::string& file, const std::string& option) {
-  if (format_of(file)) return;
+  if (format_of(file) && format_of(file) != format::page) return;
   throw bad_usage(option + " = \"" + file + "\": allowed are names that end in .json, .filch or .pftrace");
 }
 
 std::string write_trace_file(const trace::recording& what, const std::string& file) {
   return write(what, file, {});
+}
+
+void require_report_name(const std::string& file, const std::string& option) {
+  if (format_of(file) == format::page) return;
+  throw bad_usage(option + " = \"" + file + "\": allowed are names that end in .html");
+}
+
+std::string write_report_file(const trace::recording& what, const std::string& file) {
+  return write(what, file, {});
+}
+
+void report_command(const report_arguments& given) {
+  require_report_name(given.to, "page");
+  std::string remark;
+  const trace::recording what = read(given.from, remark);
+  if (!remark.empty()) std::cerr << "filch: " << remark << "\n";
+  std::cout << write(what, given.to, {});
 }
 
 void convert_command(const convert_arguments& given) {

@@ -52,6 +52,10 @@ executed_plan run_and_report(context& in, std::string_view name, plan what, nloh
     in.out << write_trace_file(done.recording, in.trace_file);
     json["trace_file"] = in.trace_file;
   }
+  if (!in.report_file.empty()) {
+    in.out << write_report_file(done.recording, in.report_file);
+    json["report_file"] = in.report_file;
+  }
   return done;
 }
 

@@ -25,8 +25,9 @@ struct context {
   double time_scale = 1;                        // real seconds per second of the scenario
   bool round_robin = false;
   bool log = false;
-  bool is_detailed = true;   // later repetitions are shown by their numbers only
-  std::string trace_file{};  // empty: none
+  bool is_detailed = true;    // later repetitions are shown by their numbers only
+  std::string trace_file{};   // empty: none
+  std::string report_file{};  // empty: none
 
   std::ostream& out;             // for people; swallows everything with --json
   nlohmann::ordered_json& json;  // this run's object
@@ -46,7 +47,7 @@ struct workload {
   std::string_view alias{};               // another name; empty: none
   std::string_view help;                  // one line
   bool has_durations;                     // --time-scale means something
-  bool is_recorded = true;                // --trace and --log are possible
+  bool is_recorded = true;                // --trace, --report and --log are possible
   void (*set_defaults)(filch::options&);  // before the user's choices
   std::vector<measurement> (*run)(context&);
 };

@@ -1,13 +1,12 @@
 #include "html_report.hpp"
 
-#include "viewer_files.hpp"
-
-#include <filch/trace/binary.hpp>
-
 #include <cstddef>
 #include <cstdint>
+#include <filch/trace/binary.hpp>
 #include <ostream>
 #include <sstream>
+
+#include "viewer_files.hpp"
 
 namespace filch::report {
 namespace {
@@ -20,11 +19,20 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (const char each : text) {
     switch (each) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += each;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += each;
     }
   }
   return out;
@@ -49,9 +57,12 @@ std::string to_base64(std::string_view bytes) {
 
 // What stands in for a mark of the page, {{mark}}.
 void put_part(std::ostream& out, std::string_view mark, std::string_view title, std::string_view recording) {
-  if (mark == "title") put(out, title);
-  else if (mark == "recording") put(out, recording);
-  else if (mark == "style") put(out, viewer_style());
+  if (mark == "title")
+    put(out, title);
+  else if (mark == "recording")
+    put(out, recording);
+  else if (mark == "style")
+    put(out, viewer_style());
   else if (mark == "scripts") {
     for (const std::string_view script : viewer_scripts()) {
       put(out, "<script>\n");

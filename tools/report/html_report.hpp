@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filch/trace/recording.hpp>
-
 #include <iosfwd>
 #include <optional>
 #include <string>

@@ -1,17 +1,15 @@
-#include "sample.hpp"
-
-#include <html_report.hpp>
-
-#include <filch/trace/binary.hpp>
-
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <filch/trace/binary.hpp>
+#include <html_report.hpp>
 #include <sstream>
 #include <streambuf>
 #include <string>
 #include <string_view>
+
+#include "sample.hpp"
 
 namespace {
 
@@ -87,8 +85,8 @@ TEST(html_report, loads_nothing_from_anywhere) {
   std::string page = page_of(made_up(4, 1'000, 3));
   const auto [begin, length] = recording_in(page);
   page.erase(begin, length);
-  for (const char* forbidden : {"http:", "https:", "src=", "url(", "@import", "import(", "fetch(", "XMLHttpRequest",
-                                "WebSocket", "file:"}) {
+  for (const char* forbidden :
+       {"http:", "https:", "src=", "url(", "@import", "import(", "fetch(", "XMLHttpRequest", "WebSocket", "file:"}) {
     EXPECT_EQ(count_of(page, forbidden), 0u) << forbidden;
   }
   EXPECT_EQ(count_of(page, "href="), count_of(page, "href=\"data:,\""));

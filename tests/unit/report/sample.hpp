@@ -1,9 +1,8 @@
 // Recordings for the report's tests: made up with the simulator's recorder, or recorded from the real runtime.
 #pragma once
 
-#include <filch/trace/recording.hpp>
-
 #include <cstdint>
+#include <filch/trace/recording.hpp>
 
 namespace filch_report_test {
 

@@ -1,14 +1,13 @@
 // write_page <what> <page.html> [<facts.json>]: writes a page for the tests of the viewer, and what they should find in
 // it, counted here from the recording. <what> is made_up:<workers>:<tasks>, gaps or recorded:<workers>:<tasks>.
-#include "sample.hpp"
-
-#include <html_report.hpp>
-
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <html_report.hpp>
 #include <set>
 #include <string>
+
+#include "sample.hpp"
 
 namespace {
 

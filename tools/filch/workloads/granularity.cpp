@@ -44,11 +44,13 @@ std::vector<measurement> run(context& in) {
   auto& grains = in.json["grains"] = nlohmann::ordered_json::array();
   const bool is_detailed = in.is_detailed;
   const std::string trace_file = in.trace_file;
+  const std::string report_file = in.report_file;
   in.is_detailed = false;
   executed_plan last;
   for (const double grain_s : k_grains_s) {
     const std::string name = fixed(grain_s, 1) + "s";
     if (!trace_file.empty()) in.trace_file = file_of(trace_file, name);
+    if (!report_file.empty()) in.report_file = file_of(report_file, name);
     nlohmann::ordered_json json{{"grain_s", grain_s}};
     last = run_and_report(in, k_granularity.name, make_plan(grain_s, in.time_scale), json);
     grains.push_back(std::move(json));
@@ -62,6 +64,7 @@ std::vector<measurement> run(context& in) {
                fixed(100 * last.steal_rate(), 1) + " %"});
   }
   in.trace_file = trace_file;
+  in.report_file = report_file;
   in.is_detailed = is_detailed;
   if (is_detailed) in.out << "Side by side, walls in real time\n" << table.text() << cpu_note_text(last);
   return all;
