@@ -78,7 +78,8 @@ void world::order_victims(std::uint32_t thief) {
   if (options_.how == thieves::random) {
     random_.shuffle(std::span{victims_});
   } else {
-    std::ranges::stable_sort(victims_, std::greater{}, [this](std::uint32_t w) { return workers_[w].tasks.size(); });
+    const auto key = [this](std::uint32_t w) { return std::pair{SIZE_MAX - workers_[w].tasks.size(), w}; };
+    std::ranges::sort(victims_, {}, key);
   }
 }
 

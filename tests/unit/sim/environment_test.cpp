@@ -1,5 +1,7 @@
 #include <filch/sim/environment.hpp>
 
+#include "hash.hpp"
+
 #include <filch/base/random.hpp>
 #include <filch/sim/event.hpp>
 #include <filch/sim/queue.hpp>
@@ -382,9 +384,7 @@ TEST(environment, the_same_seed_gives_the_same_bytes) {
   const std::string text = simulate(1);
   EXPECT_EQ(text, simulate(1));
   EXPECT_NE(text, simulate(2));
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a, the same with every compiler
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  EXPECT_EQ(hash, 655341704835489646u);
+  EXPECT_EQ(hash_of(text), 655341704835489646u);
 }
 
 }  // namespace
