@@ -17,7 +17,7 @@ constexpr std::size_t k_timeline_columns = 60;
 constexpr std::uint32_t k_matrix_workers = 16;
 constexpr std::uint32_t k_shown_workers = 64;
 constexpr std::size_t k_matrix_pairs = 10;
-// A task that has a CPU for less than this share of its time shares the CPU with others.
+// When the workers' tasks have CPUs for less than this part of what they could have, other programs have the rest.
 constexpr double k_own_cpu_share = 0.9;
 
 double seconds(time_ns span) {
@@ -163,15 +163,19 @@ std::string worker_table_text(const executed_plan& done) {
 
 std::string cpu_note_text(const executed_plan& done) {
   const auto cpus = static_cast<std::uint64_t>(topology::usable_cpus().cpus.size());
+  std::string out;
   if (cpus < done.workers) {
-    return "This process may use "s + count_text(cpus, "CPU") + " for its " + count_text(done.workers, "worker") +
+    out += "This process may use "s + count_text(cpus, "CPU") + " for its " + count_text(done.workers, "worker") +
            ", so the speed-up cannot exceed " + std::to_string(cpus) + ".\n";
   }
   const time_ns busy_ns = std::accumulate(done.busy_ns.begin(), done.busy_ns.end(), time_ns{0});
   const double share = static_cast<double>(done.work_ns) / static_cast<double>(std::max<time_ns>(busy_ns, 1));
-  if (share > k_own_cpu_share) return "";
-  return "Something else uses these CPUs too: while a task ran, its worker had one for only "s + fixed(100 * share, 0) +
-         " % of the time.\n";
+  const double fair = std::min(1.0, static_cast<double>(cpus) / done.workers);
+  if (share < k_own_cpu_share * fair) {
+    out += "Something else uses these CPUs too: while a task ran, its worker had one for only "s +
+           fixed(100 * share, 0) + " % of the time.\n";
+  }
+  return out;
 }
 
 std::string outcome_text(const executed_plan& done, const report_options& how) {
