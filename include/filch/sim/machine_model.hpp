@@ -1,0 +1,81 @@
+// The machine of a simulation as plain data: how many workers, how far apart, how fast, and what each act costs.
+//
+// Costs are nanoseconds of the worker that acts. All are 0 by default, which is the machine of the theory: only work
+// takes time, and whoever looks for work finds it at once.
+#pragma once
+
+#include <filch/base/units.hpp>
+#include <filch/topology/distance_table.hpp>
+#include <filch/topology/machine.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace filch::inline v0::sim {
+
+// One look at a victim, by how it ends.
+struct steal_cost {
+  time_ns success_ns = 0;
+  time_ns empty_ns = 0;
+  time_ns lost_ns = 0;
+
+  friend bool operator==(const steal_cost&, const steal_cost&) = default;
+};
+
+struct machine_costs {
+  time_ns spawn_ns = 0;     // making a task
+  time_ns push_ns = 0;      // putting it into the own queue
+  time_ns pop_ns = 0;       // taking one from the own queue
+  time_ns inbox_ns = 0;     // taking one from the inbox or the mail
+  time_ns injector_ns = 0;  // taking one from the injector
+  time_ns resume_ns = 0;    // going on with a parent whose last child has ended
+  time_ns notify_ns = 0;    // waking another worker, for the one who does
+  time_ns park_ns = 0;      // from the decision to sleep until asleep; nobody can be awake sooner
+  time_ns wake_ns = 0;      // from the notification until awake
+  time_ns notice_ns = 0;    // from the announcement of work until a waiting worker sees it
+
+  // By distance; the last entry holds for all greater distances, and an empty list is free.
+  std::vector<steal_cost> steal{};
+  // So long after a successful steal the next thief of the same victim loses the race.
+  time_ns steal_exposure_ns = 0;
+
+  [[nodiscard]] steal_cost steal_at(std::uint32_t distance) const {
+    if (steal.empty()) return {};
+    return steal[distance < steal.size() ? distance : steal.size() - 1];
+  }
+
+  friend bool operator==(const machine_costs&, const machine_costs&) = default;
+};
+
+struct machine_model {
+  std::uint32_t workers = 1;
+  // Between workers; empty: all are equally far, at distance `apart`.
+  topology::distance_table distances{};
+  std::uint32_t apart = topology::k_distance_cache;
+  // Of each worker's core, 1000 for the fastest; empty: all alike.
+  std::vector<std::uint32_t> speed_permille{};
+  machine_costs costs{};
+  std::string name = "free";  // for people
+
+  // Nothing but work takes time.
+  [[nodiscard]] static machine_model free(std::uint32_t workers) { return {.workers = workers}; }
+  // Worker w runs on cpu_of_worker[w] of that machine: distances and speeds are its.
+  [[nodiscard]] static machine_model of(const topology::machine& machine,
+                                        std::span<const topology::cpu_number> cpu_of_worker,
+                                        const machine_costs& costs);
+
+  [[nodiscard]] std::uint32_t distance(worker_id a, worker_id b) const {
+    return distances.workers() == 0 ? apart : distances.between(a, b);
+  }
+  // How long so much work takes there: rounded up.
+  [[nodiscard]] time_ns duration_ns(std::uint32_t worker, time_ns work_ns) const;
+
+  friend bool operator==(const machine_model&, const machine_model&) = default;
+};
+
+// Throws std::invalid_argument, which names the field, its value and what is allowed.
+void require_valid(const machine_model& machine);
+
+}  // namespace filch::inline v0::sim

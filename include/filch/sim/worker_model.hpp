@@ -1,0 +1,72 @@
+// The simulated body: workers that carry out the decisions of policy/ in virtual time on a described machine.
+//
+// Each worker owns a policy::search, the very object that a thread's worker asks, and does what it says: looks into its
+// own queues, robs victims, waits, parks. Work that is announced wakes a sleeper as the runtime does it: one, and only
+// when nobody searches; whoever finds work and leaves nobody searching wakes the next if there is more.
+//
+// What an act brings is decided when it begins; its cost passes afterwards. So a stolen task is in nobody's queue while
+// the steal takes its time.
+//
+// A run ends when all tasks have ended, which the model sees at once: nobody polls for it.
+#pragma once
+
+#include <filch/base/units.hpp>
+#include <filch/policy/options.hpp>
+#include <filch/sim/machine_model.hpp>
+#include <filch/sim/workload.hpp>
+#include <filch/trace/counters.hpp>
+#include <filch/trace/recording.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace filch::inline v0::sim {
+
+// How a worker's time went. The parts add up to the whole run, to the nanosecond.
+struct time_use {
+  time_ns work_ns = 0;      // computing
+  time_ns overhead_ns = 0;  // making, pushing, taking and resuming tasks, waking others
+  time_ns steal_ns = 0;     // looking at victims, and carrying home what was found
+  time_ns wait_ns = 0;      // between two rounds of looking
+  time_ns park_ns = 0;      // asleep, falling asleep or waking up
+
+  [[nodiscard]] time_ns busy_ns() const { return work_ns + overhead_ns; }
+  [[nodiscard]] time_ns idle_ns() const { return wait_ns + park_ns; }
+  [[nodiscard]] time_ns total_ns() const { return busy_ns() + steal_ns + idle_ns(); }
+
+  time_use& operator+=(const time_use& other);
+  friend bool operator==(const time_use&, const time_use&) = default;
+};
+
+struct run_options {
+  std::uint64_t seed = 1;
+  time_ns until_ns = k_never_ns;  // stops there, after the events of that time
+  // A waiting worker does not hear that work is announced, and looks again when its wait is over.
+  bool deaf_waits = false;
+  // Everything that happens is written there; what it held before is lost.
+  trace::recording* record = nullptr;
+};
+
+struct run_result {
+  time_ns makespan_ns = 0;         // when the last task ended, or when the run stopped
+  bool is_complete = false;        // every task ended
+  std::uint64_t tasks = 0;         // made
+  std::uint64_t unfinished = 0;    // tasks that have not ended
+  std::uint64_t suspended = 0;     // … of these, waiting for their children
+  std::uint64_t most_pending = 0;  // the most tasks that existed at one time
+  std::uint64_t events = 0;        // of the engine
+  std::vector<time_use> use;       // by worker
+  std::vector<trace::count_values> counts;
+
+  [[nodiscard]] time_use total_use() const;
+  [[nodiscard]] trace::count_values total_counts() const;
+
+  friend bool operator==(const run_result&, const run_result&) = default;
+};
+
+// Runs a workload. The same arguments give the same result, and the same bytes in the recording, everywhere. Throws
+// std::invalid_argument for a machine, policy or pair of both with which a run cannot work.
+[[nodiscard]] run_result simulate(const machine_model& machine, const policy::search_options& policy, workload& load,
+                                  const run_options& options = {});
+
+}  // namespace filch::inline v0::sim

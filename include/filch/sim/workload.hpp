@@ -1,0 +1,115 @@
+// What simulated workers work on: tasks that a workload makes and advises.
+//
+// The model asks a workload two things: which tasks come from outside, and what a task does next. A task is asked when
+// it starts and whenever what it did is over, so it goes through stages:
+//
+//   next_step resume(task& self, task_context& with) override {
+//     switch (self.stage) {
+//       case 0: return next_step::work(10);
+//       case 1: with.spawn(…); with.spawn(…); return next_step::join();
+//       case 2: return next_step::work(5);
+//       default: return next_step::end();
+//     }
+//   }
+//
+// A workload that draws at random takes its numbers from the task (a seed in its words), not from a stream of its own:
+// then the work is the same whatever the schedule.
+#pragma once
+
+#include <filch/base/ids.hpp>
+#include <filch/base/units.hpp>
+#include <filch/policy/names.hpp>
+
+#include <cstdint>
+
+namespace filch::inline v0::sim {
+
+// Where in the model's memory a task lies.
+using task_place = std::uint32_t;
+inline constexpr task_place k_no_place = UINT32_MAX;
+
+// A task that was made and has not ended.
+struct task {
+  std::uint64_t number = 0;     // in the order in which they were made
+  std::uint64_t words[2] = {};  // the workload's own
+  task_place parent = k_no_place;
+  std::uint32_t pending = 0;  // children that have not ended
+  std::uint32_t stage = 0;    // how often it was asked before
+  policy::priority band = policy::priority::normal;
+  bool is_suspended = false;  // in a join
+};
+static_assert(sizeof(task) <= 40);
+
+// What a task does next.
+struct next_step {
+  enum class kind : std::uint8_t {
+    work,  // computes for so long
+    fork,  // puts itself into the worker's queue, and the child it made last runs at once: work-first
+    join,  // goes on when all its children have ended; its worker does something else meanwhile
+    end,
+  };
+
+  kind what = kind::end;
+  time_ns work_ns = 0;
+
+  [[nodiscard]] static next_step work(time_ns span_ns) { return {kind::work, span_ns}; }
+  [[nodiscard]] static next_step fork() { return {kind::fork, 0}; }
+  [[nodiscard]] static next_step join() { return {kind::join, 0}; }
+  [[nodiscard]] static next_step end() { return {kind::end, 0}; }
+};
+
+// What a task can do while it is asked.
+class task_context {
+ public:
+  // A child: into the own queue, and the next join waits for it. Children of one answer become visible together.
+  virtual void spawn(std::uint64_t word0, std::uint64_t word1 = 0,
+                     policy::priority band = policy::priority::normal) = 0;
+  // A task for which nobody waits: into the own queue, or into the injector.
+  virtual void release(std::uint64_t word0, std::uint64_t word1 = 0,
+                       policy::priority band = policy::priority::normal) = 0;
+  virtual void inject(std::uint64_t word0, std::uint64_t word1 = 0,
+                      policy::priority band = policy::priority::normal) = 0;
+
+  [[nodiscard]] virtual time_ns now_ns() const = 0;
+  [[nodiscard]] virtual worker_id worker() const = 0;
+
+ protected:
+  ~task_context() = default;
+};
+
+// Where a task from outside goes.
+struct target {
+  enum class kind : std::uint8_t {
+    policy,  // where the placement policy says
+    injector,
+    worker,  // to that worker: into its queue at the very beginning, into its mail later; it may be stolen
+    pinned,  // to that worker, and never stolen
+  };
+
+  kind what = kind::policy;
+  worker_id worker = worker_id::none();
+
+  [[nodiscard]] static target by_policy() { return {}; }
+  [[nodiscard]] static target injector() { return {kind::injector, worker_id::none()}; }
+  [[nodiscard]] static target at(worker_id worker) { return {kind::worker, worker}; }
+  [[nodiscard]] static target pinned_to(worker_id worker) { return {kind::pinned, worker}; }
+};
+
+// A task that comes from outside.
+struct arrival {
+  time_ns at_ns = 0;
+  target where{};
+  std::uint64_t words[2] = {};
+  policy::priority band = policy::priority::normal;
+};
+
+class workload {
+ public:
+  virtual ~workload() = default;
+
+  // The next task from outside, or false if there are no more. Their times never decrease.
+  virtual bool next_arrival(arrival& out) = 0;
+  virtual next_step resume(task& self, task_context& with) = 0;
+};
+
+}  // namespace filch::inline v0::sim

@@ -1,0 +1,183 @@
+// One run of the worker model; model_clock.hpp, model_search.hpp and model_tasks.hpp define it, and worker_model.cpp
+// includes them all. `Trace` is trace::virtual_recorder, or trace::null_recorder when nothing is recorded.
+//
+// Every worker is in one state and has at most one event pending that counts, the one whose ticket it holds; an event
+// with another ticket was overtaken and is skipped. When its event comes, the worker goes on until time must pass.
+//
+// (I1) ready_ = tasks in deques, mails and injectors: what a search of somebody can find.
+// (I2) stealable_[w] = tasks in the deques and the mail of w: what thieves are told. Pinned ones count only for
+//      placement; a thief who was told of them could go to the same victim for ever.
+// (I3) searching_ = workers with is_searching set. A woken worker is one of them from the moment it is chosen.
+// (I4) A worker's time from since_ns on is not yet in its books: first owed_ns of overhead, then its activity.
+#pragma once
+
+#include "task_memory.hpp"
+
+#include <filch/base/random.hpp>
+#include <filch/policy/placement.hpp>
+#include <filch/policy/search.hpp>
+#include <filch/policy/wake.hpp>
+#include <filch/sim/event_heap.hpp>
+#include <filch/sim/worker_model.hpp>
+#include <filch/trace/recorder.hpp>
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace filch::inline v0::sim {
+
+template <class Trace>
+class model final : private task_context {
+ public:
+  model(const machine_model& machine, const policy::search_options& policy, workload& load, const run_options& options);
+
+  run_result run();
+
+ private:
+  enum class state : std::uint8_t {
+    looking,   // a look that brought nothing takes its time
+    carrying,  // a look that brought `current` takes its time
+    running,   // `current` computes
+    waiting,   // between two rounds of looking
+    parked,    // no event is pending
+    waking,
+  };
+  // In the order of time_use.
+  enum class activity : std::uint8_t { work, overhead, steal, wait, park };
+  static constexpr std::size_t k_activities = 5;
+
+  // What a worker does now.
+  enum class then : std::uint8_t { look, run, pause };
+
+  struct band_queues {
+    task_ring own;
+    task_ring mail;
+    task_ring pinned;
+  };
+
+  struct sim_worker {
+    sim_worker(policy::search asks, Trace writes) : search{std::move(asks)}, trace{writes} {}
+
+    policy::search search;
+    state at = state::looking;
+    activity does = activity::overhead;
+    bool is_searching = false;
+    bool is_listed = false;  // in waiting_
+    task_place current = k_no_place;
+    ticket awaited = k_no_ticket;
+    time_ns since_ns = 0;
+    time_ns owed_ns = 0;
+    time_ns exposed_until_ns = 0;   // thieves lose until then
+    std::uint32_t inbox_size = 0;   // mail and pinned, all bands
+    std::uint32_t pinned_size = 0;  // … of these, pinned
+    std::array<time_ns, k_activities> spent{};
+    std::array<band_queues, policy::k_priorities> bands;
+    trace::count_values counts;
+    [[no_unique_address]] Trace trace;
+  };
+
+  // What thieves see.
+  struct policy_view {
+    const model& home;
+    [[nodiscard]] std::uint32_t size_hint(worker_id of) const { return home.stealable_[of.value]; }
+    [[nodiscard]] bool bands_in_use() const { return home.bands_in_use_; }
+  };
+  // What placement sees.
+  struct load_view {
+    const model& home;
+    [[nodiscard]] std::uint32_t size_hint(worker_id of) const {
+      return home.stealable_[of.value] + home.workers_[of.value].pinned_size;
+    }
+  };
+
+  static std::size_t index(policy::priority band) { return static_cast<std::size_t>(band); }
+  [[nodiscard]] worker_id id_of(const sim_worker& w) const {
+    return worker_id{static_cast<std::uint32_t>(&w - workers_.data())};
+  }
+  [[nodiscard]] static task_id id_of(const task& t) { return task_id{t.number}; }
+
+  // The clock and the books (model_clock.hpp).
+  Trace recorder_for(worker_id who);
+  void start_workers();
+  void loop();
+  void charge(sim_worker& w);
+  then pause(sim_worker& w, state at, activity does, time_ns span_ns);
+  void go_on(sim_worker& w);
+  run_result results();
+
+  // Looking for work (model_search.hpp).
+  then look(sim_worker& w);
+  bool take_inbox(sim_worker& w, policy::priority band);
+  bool take_local(sim_worker& w, policy::priority band);
+  bool take_injected(sim_worker& w, policy::priority band);
+  then look_at_victim(sim_worker& w, const policy::step& step);
+  policy::outcome rob(sim_worker& thief, const policy::step& step);
+  void start_searching(sim_worker& w);
+  void stop_searching(sim_worker& w);
+  then wait(sim_worker& w, time_ns span_ns);
+  void cut_wait(sim_worker& w);
+  bool park(sim_worker& w);
+  void announce(sim_worker* origin);
+  void wake_one(sim_worker* origin);
+  void wake(sim_worker& sleeper, sim_worker* by);
+
+  // Tasks (model_tasks.hpp).
+  void begin_task(sim_worker& w);
+  then advance(sim_worker& w);
+  then fork(sim_worker& w);
+  then join(sim_worker& w);
+  then finish(sim_worker& w);
+  task_place make(std::uint64_t word0, std::uint64_t word1, policy::priority band);
+  void push(sim_worker& w, task_place what);
+  void take_arrivals();
+  void place(const arrival& what);
+  void schedule_arrivals();
+  void end_if_done() { is_done_ = living_ == 0 && !has_arrival_; }
+
+  void spawn(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
+  void release(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
+  void inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
+  [[nodiscard]] time_ns now_ns() const override { return now_ns_; }
+  [[nodiscard]] worker_id worker() const override { return id_of(*asked_); }
+
+  // Fixed.
+  const machine_model& machine_;
+  const policy::search_options& policy_;
+  workload& load_;
+  const run_options& options_;
+
+  // The clock.
+  time_ns now_ns_ = 0;
+  event_heap<std::uint32_t> pending_;  // of workers, and of arrivals under the number of workers
+  std::uint64_t events_ = 0;
+  bool is_done_ = false;
+
+  // Workers.
+  std::vector<sim_worker> workers_;
+  std::vector<std::uint32_t> stealable_;
+  std::vector<worker_id> sleepers_;     // the longest asleep first
+  std::vector<std::uint32_t> waiting_;  // those that may be waiting: whoever is_listed
+  std::uint32_t searching_ = 0;
+  policy::wake_policy wakes_;
+  random_stream wake_random_;
+
+  // Tasks.
+  task_pool tasks_;
+  std::array<task_ring, policy::k_priorities> injectors_;
+  std::uint64_t ready_ = 0;
+  std::uint64_t made_ = 0;
+  std::uint64_t living_ = 0;
+  std::uint64_t suspended_ = 0;
+  bool bands_in_use_ = false;
+  sim_worker* asked_ = nullptr;       // whose task is asked
+  task_place youngest_ = k_no_place;  // the child it made last
+  bool has_arrival_ = false;
+  arrival next_arrival_{};
+  policy::placement_policy placement_;
+  random_stream placement_random_;
+  [[no_unique_address]] Trace outside_;
+};
+
+}  // namespace filch::inline v0::sim

@@ -1,0 +1,216 @@
+// What simulated tasks do: they compute, have children, wait for them, and end.
+#pragma once
+
+#include "model.hpp"
+
+#include <filch/base/assert.hpp>
+
+#include <algorithm>
+
+namespace filch::inline v0::sim {
+
+// The worker has taken `current` from somewhere.
+template <class Trace>
+void model<Trace>::begin_task(sim_worker& w) {
+  const task& subject = tasks_[w.current];
+  if (subject.stage == 0) {
+    w.trace.start(id_of(subject));
+  } else {
+    w.trace.resume(id_of(subject));
+    ++w.counts[trace::count::resumes];
+  }
+}
+
+// Asks what `current` does next.
+template <class Trace>
+typename model<Trace>::then model<Trace>::advance(sim_worker& w) {
+  task& subject = tasks_[w.current];
+  asked_ = &w;
+  youngest_ = k_no_place;
+  const next_step next = load_.resume(subject, *this);
+  ++subject.stage;
+  switch (next.what) {
+    case next_step::kind::work:
+      return pause(w, state::running, activity::work, machine_.duration_ns(id_of(w).value, next.work_ns));
+    case next_step::kind::fork:
+      return fork(w);
+    case next_step::kind::join:
+      return join(w);
+    case next_step::kind::end:
+      break;
+  }
+  return finish(w);
+}
+
+// The youngest child leaves the queue to run, and the parent takes its place there.
+template <class Trace>
+typename model<Trace>::then model<Trace>::fork(sim_worker& w) {
+  FILCH_ASSERT(youngest_ != k_no_place);  // a fork follows a spawn in the same answer
+  task_ring& of_child = w.bands[index(tasks_[youngest_].band)].own;
+  const task_place child = of_child.pop_newest();
+  FILCH_ASSERT(child == youngest_, child, youngest_);
+  task& parent = tasks_[w.current];
+  w.bands[index(parent.band)].own.push(w.current);
+  w.trace.suspend(id_of(parent));
+  ++w.counts[trace::count::suspends];
+  w.current = child;
+  begin_task(w);
+  return then::run;
+}
+
+template <class Trace>
+typename model<Trace>::then model<Trace>::join(sim_worker& w) {
+  task& subject = tasks_[w.current];
+  if (subject.pending == 0) return then::run;
+  subject.is_suspended = true;
+  ++suspended_;
+  ++w.counts[trace::count::suspends];
+  w.trace.suspend(id_of(subject));
+  w.search.begin();
+  return then::look;
+}
+
+// The last child to end takes its parent along: its worker goes on with it.
+template <class Trace>
+typename model<Trace>::then model<Trace>::finish(sim_worker& w) {
+  task& subject = tasks_[w.current];
+  FILCH_ASSERT(subject.pending == 0, subject.number, subject.pending);
+  w.trace.end(id_of(subject));
+  ++w.counts[trace::count::executed];
+  const task_place parent = subject.parent;
+  tasks_.free(w.current);
+  --living_;
+  if (parent != k_no_place) {
+    task& above = tasks_[parent];
+    if (--above.pending == 0 && above.is_suspended) {
+      above.is_suspended = false;
+      --suspended_;
+      w.current = parent;
+      w.owed_ns += machine_.costs.resume_ns;
+      begin_task(w);
+      return then::run;
+    }
+  }
+  end_if_done();
+  if (is_done_) return then::pause;
+  w.search.begin();
+  return then::look;
+}
+
+// ---- new tasks -------------------------------------------------------------------------------------------------------
+
+template <class Trace>
+task_place model<Trace>::make(std::uint64_t word0, std::uint64_t word1, policy::priority band) {
+  const task_place at = tasks_.make();
+  task& made = tasks_[at];
+  made.number = made_++;
+  made.words[0] = word0;
+  made.words[1] = word1;
+  made.band = band;
+  if (band != policy::priority::normal) bands_in_use_ = true;
+  ++living_;
+  return at;
+}
+
+// Into the own queue.
+template <class Trace>
+void model<Trace>::push(sim_worker& w, task_place what) {
+  task_ring& own = w.bands[index(tasks_[what].band)].own;
+  own.push(what);
+  ++stealable_[id_of(w).value];
+  ++ready_;
+  auto& longest = w.counts[trace::count::queue_max];
+  longest = std::max<std::uint64_t>(longest, own.size());
+}
+
+template <class Trace>
+void model<Trace>::spawn(std::uint64_t word0, std::uint64_t word1, policy::priority band) {
+  const task_place child = make(word0, word1, band);
+  task& parent = tasks_[asked_->current];
+  tasks_[child].parent = asked_->current;
+  ++parent.pending;
+  youngest_ = child;
+  asked_->trace.spawn(id_of(tasks_[child]), id_of(parent));
+  ++asked_->counts[trace::count::spawned];
+  asked_->owed_ns += machine_.costs.spawn_ns + machine_.costs.push_ns;
+  push(*asked_, child);
+  announce(asked_);
+}
+
+template <class Trace>
+void model<Trace>::release(std::uint64_t word0, std::uint64_t word1, policy::priority band) {
+  const task_place made = make(word0, word1, band);
+  asked_->trace.spawn(id_of(tasks_[made]), id_of(tasks_[asked_->current]));
+  ++asked_->counts[trace::count::spawned];
+  asked_->owed_ns += machine_.costs.spawn_ns + machine_.costs.push_ns;
+  push(*asked_, made);
+  announce(asked_);
+}
+
+template <class Trace>
+void model<Trace>::inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) {
+  const task_place made = make(word0, word1, band);
+  asked_->trace.spawn(id_of(tasks_[made]), id_of(tasks_[asked_->current]));
+  asked_->trace.inject(id_of(tasks_[made]));
+  ++asked_->counts[trace::count::spawned];
+  asked_->owed_ns += machine_.costs.spawn_ns + machine_.costs.push_ns;
+  injectors_[index(band)].push(made);
+  ++ready_;
+  announce(asked_);
+}
+
+// ---- tasks from outside ----------------------------------------------------------------------------------------------
+
+template <class Trace>
+void model<Trace>::schedule_arrivals() {
+  if (has_arrival_) pending_.push(next_arrival_.at_ns, static_cast<std::uint32_t>(workers_.size()));
+}
+
+template <class Trace>
+void model<Trace>::take_arrivals() {
+  while (has_arrival_ && next_arrival_.at_ns <= now_ns_) {
+    place(next_arrival_);
+    has_arrival_ = load_.next_arrival(next_arrival_);
+  }
+  schedule_arrivals();
+}
+
+template <class Trace>
+void model<Trace>::place(const arrival& what) {
+  const task_place made = make(what.words[0], what.words[1], what.band);
+  target where = what.where;
+  if (where.what == target::kind::policy) {
+    const worker_id chosen = placement_.choose(load_view{*this}, placement_random_);
+    where = chosen.is_some() ? target::at(chosen) : target::injector();
+  }
+  outside_.spawn(id_of(tasks_[made]));
+  outside_.inject(id_of(tasks_[made]), where.worker);
+  if (where.what == target::kind::injector) {
+    injectors_[index(what.band)].push(made);
+    ++ready_;
+    announce(nullptr);
+    return;
+  }
+  FILCH_ASSERT(where.worker.value < workers_.size(), where.worker, workers_.size());
+  sim_worker& w = workers_[where.worker.value];
+  if (where.what == target::kind::worker && now_ns_ == 0 && events_ == 0) {
+    push(w, made);
+    return;
+  }
+  const bool is_pinned = where.what == target::kind::pinned;
+  band_queues& queues = w.bands[index(what.band)];
+  (is_pinned ? queues.pinned : queues.mail).push(made);
+  ++w.inbox_size;
+  if (is_pinned) ++w.pinned_size;
+  if (!is_pinned) {
+    ++stealable_[where.worker.value];
+    ++ready_;
+    announce(nullptr);
+  } else if (w.at == state::parked) {
+    wake(w, nullptr);
+  } else if (w.at == state::waiting && !options_.deaf_waits) {
+    cut_wait(w);
+  }
+}
+
+}  // namespace filch::inline v0::sim
