@@ -11,22 +11,9 @@
 namespace filch::inline v0::sim {
 namespace {
 
-// Looking again and again without any time between would stop the clock.
-void require_progress(const machine_model& machine, const policy::search_options& policy, const run_options& options) {
-  const policy::idle& idle = policy.idle;
-  const bool waits = idle.initial_ns > 0 && idle.cap_ns > 0;
-  if (idle.cycles == policy::idle::k_forever && !waits) {
-    bool is_free = machine.workers == 1 || machine.costs.steal.empty();
-    for (const steal_cost& cost : machine.costs.steal) is_free = is_free || cost.empty_ns == 0;
-    if (is_free) {
-      throw std::invalid_argument{
-          "idle = " + policy::to_string(idle) +
-          ": with looks that cost nothing, allowed is a bound on the cycles or waits longer than 0 ns"};
-    }
-  }
-  if (options.until_ns < 0) {
-    throw std::invalid_argument{"until_ns = " + std::to_string(options.until_ns) + ": allowed is a time from 0 ns on"};
-  }
+void require_valid(const run_options& options) {
+  if (options.until_ns >= 0) return;
+  throw std::invalid_argument{"until_ns = " + std::to_string(options.until_ns) + ": allowed is a time from 0 ns on"};
 }
 
 void describe(trace::recording& out, const machine_model& machine, const policy::search_options& policy,
@@ -68,7 +55,7 @@ run_result simulate(const machine_model& machine, const policy::search_options& 
                     const run_options& options) {
   require_valid(machine);
   policy::require_valid(policy, machine.workers);
-  require_progress(machine, policy, options);
+  require_valid(options);
   if (options.record == nullptr) return model<trace::null_recorder>{machine, policy, load, options}.run();
   describe(*options.record, machine, policy, options);
   return model<trace::virtual_recorder>{machine, policy, load, options}.run();

@@ -1,0 +1,44 @@
+// Closed forms of the theory of work stealing: what a simulation should come to, or stay below.
+//
+// Work T1 is the sum of all task lengths, span T∞ the longest chain of them, P the number of workers.
+#pragma once
+
+#include <filch/base/units.hpp>
+
+#include <cstdint>
+
+namespace filch::inline v0::sim::theory {
+
+// Graham (1966): the longest that a schedule takes in which nobody idles while a task is ready, rounded down:
+// (T1 − T∞)/P + T∞.
+[[nodiscard]] time_ns greedy_most_ns(time_ns work_ns, time_ns span_ns, std::uint32_t workers);
+// What no schedule beats: the larger of T∞ and T1/P, rounded up.
+[[nodiscard]] time_ns least_ns(time_ns work_ns, time_ns span_ns, std::uint32_t workers);
+
+// All unit tasks start on one worker, and a thief takes one at a time from a uniformly random victim, `steal_cost` per
+// look: tasks per unit of time, 1 + (P − 1)/(1 + (P − 1)·cost). Never more than 1 + 1/cost.
+[[nodiscard]] double single_source_throughput(std::uint32_t workers, double steal_cost);
+
+// Many servers with Poisson arrivals of rate `load` each and exponential service of mean 1.
+// A server that becomes empty looks at one random other and takes one task if that has at least two
+// (Mitzenmacher 1998, in the limit of many servers).
+struct mean_field {
+  double at_least_two = 0;  // fraction of servers with two or more tasks
+  double ratio = 0;         // … and by this factor fewer with each further task
+  double response = 0;      // mean time from arrival to end
+};
+[[nodiscard]] mean_field steal_on_empty(double load);
+// The same, but idle servers look again and again, at this rate: mean response.
+[[nodiscard]] double probing_response(double load, double probe_rate);
+// One queue for all `servers` (Erlang C): mean response, which no stealing beats.
+[[nodiscard]] double shared_queue_response(double load, std::uint32_t servers);
+
+// So many roots, each task with `mean_children` on average, less than 1: tasks in all.
+[[nodiscard]] double branching_mean(double roots, double mean_children);
+// … and their standard deviation, from the variance of the number of children.
+[[nodiscard]] double branching_sd(double roots, double mean_children, double children_variance);
+
+// The most successful steals on a complete tree with work-first forks: Σ (arity − 1)^i · C(height, i), i from 1 to P.
+[[nodiscard]] double tree_steals_most(std::uint32_t arity, std::uint32_t height, std::uint32_t workers);
+
+}  // namespace filch::inline v0::sim::theory
