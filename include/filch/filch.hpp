@@ -1,4 +1,6 @@
 // Everything of filch that exists so far.
 #pragma once
 
+#include <filch/fork/join.hpp>
+#include <filch/fork/scope.hpp>
 #include <filch/runtime/runtime.hpp>

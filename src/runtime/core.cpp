@@ -64,6 +64,7 @@ runtime::core::core(options given)
   const auto bound = chosen.injector_bound.value_or(queue::injector<>::k_unbounded);
   injectors_.reset(new queue::injector<>[policy::k_priorities]{queue::injector<>{bound}, queue::injector<>{bound},
                                                                queue::injector<>{bound}});
+  stacks_.emplace(chosen.stack_bytes, std::size_t{2} * wanted);
   crew_.emplace(chosen.name, chosen.thread_stack_bytes, [this](std::uint32_t number) { thread_main(number); });
   start_crew(wanted);
   try {
@@ -117,6 +118,13 @@ void runtime::core::choose_machine() {
   distances_ = topology::distance_table{*chosen.machine, cpu_of_worker_};
 }
 
+// The first loop of a thread.
+void runtime::core::start_thread() noexcept {
+  const worker& held = *worker::current();
+  held.home.chosen.on_thread_start(held.self);
+  worker::run();
+}
+
 void runtime::core::thread_main(std::uint32_t number) noexcept {
   home_of_thread = this;
   bool is_first = true;
@@ -127,8 +135,7 @@ void runtime::core::thread_main(std::uint32_t number) noexcept {
         report("filch: worker " + std::to_string(given->self.value) + " is not pinned: " + failed.message() + "\n");
       }
     }
-    if (std::exchange(is_first, false) && chosen.on_thread_start) chosen.on_thread_start(given->self);
-    worker::run();
+    run_on_work_stack(*stacks_, std::exchange(is_first, false) && chosen.on_thread_start ? &start_thread : &worker::run);
   }
   (void)number;
 }
@@ -298,7 +305,7 @@ bool runtime::core::has_work_for(const worker& who) const {
   }
   if (who.queues.pinned_hint() != 0) return true;
   for (const worker& each : workers) {
-    if (each.queues.stealable_hint() != 0) return true;
+    if (each.queues.stealable_hint() != 0 || each.desk.slot.has_offer()) return true;
   }
   return false;
 }

@@ -102,12 +102,14 @@ class runtime::core {
     return bands_in_use_.load(std::memory_order_relaxed);  // statistic: a late reader looks at the other bands later
   }
   filch::crew& crew() { return *crew_; }
+  stack_pool& stacks() { return *stacks_; }
   wait_graph waits;
 
  private:
   void choose_machine();
   void start_crew(std::uint32_t wanted);
   void thread_main(std::uint32_t number) noexcept;
+  static void start_thread() noexcept;
   [[nodiscard]] bool is_accepting() const;
   [[noreturn]] static void throw_shut_down();
   void take_back_outside(task_base& made);
@@ -127,6 +129,7 @@ class runtime::core {
 
   std::unique_ptr<queue::injector<>[]> injectors_;
   std::optional<park::idle<>> idle_;
+  std::optional<stack_pool> stacks_;
   std::optional<filch::crew> crew_;
   std::optional<monitor> monitor_;
 

@@ -45,6 +45,7 @@ filch::statistics runtime::core::statistics() const {
   out.submitted_outside = outside_books_.made_so_far() - outside_books_.finished_so_far();
   for (std::size_t i = 0; i != policy::k_priorities; ++i) out.injector_length += injectors_[i].size_hint();
   out.spare_threads = crew_->thread_count() - *chosen.workers;
+  out.stacks = stacks_->made();
   return out;
 }
 

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t k_max_name = 9;
 constexpr std::uint32_t k_max_spare = 65'535;
 constexpr time_ns k_max_watchdog_ns = 86'400 * k_ns_per_s;
+constexpr std::size_t k_min_stack = std::size_t{64} << 10;
+constexpr std::size_t k_max_stack = std::size_t{1} << 40;
 constexpr std::uint64_t k_max_bound = std::uint64_t{1} << 62;
 
 }  // namespace
@@ -56,6 +58,9 @@ void require_valid(const options& given, std::uint32_t workers) {
   if (given.thread_stack_bytes != 0 && given.thread_stack_bytes < least_stack) {
     refuse("thread_stack_bytes", std::to_string(given.thread_stack_bytes),
            "0 for the system's default, or " + std::to_string(least_stack) + " or more");
+  }
+  if (given.stack_bytes < k_min_stack || given.stack_bytes > k_max_stack) {
+    refuse("stack_bytes", std::to_string(given.stack_bytes), "65536 (64 KiB) to 1099511627776 (1 TiB)");
   }
   if (given.deques > deques::locked) {
     refuse("deques", std::to_string(static_cast<unsigned>(given.deques)), "one of lock_free locked");

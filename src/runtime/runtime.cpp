@@ -98,8 +98,8 @@ void help_until_finished(task_base& what, time_ns deadline_ns) {
       return;
     }
     if (task_base* const found = me.look_everywhere()) {
-      if (found->state.claim()) worker::execute_claimed(*found, outer);
-      found->release();
+      worker::execute_inside(*found, outer);
+      continue_others_first();
     } else {
       (void)what.state.block(std::min(deadline_ns, monotonic_now_ns() + k_look_again_ns));
     }

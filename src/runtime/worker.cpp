@@ -50,7 +50,10 @@ worker::worker(runtime::core& home_, worker_id self_)
               random_stream{home_.chosen.seed}.split(self_.value)} {}
 
 worker* worker::current() noexcept { return held_worker; }
-void worker::set_current(worker* held) noexcept { held_worker = held; }
+void worker::set_current(worker* held) noexcept {
+  held_worker = held;
+  if (held != nullptr) held->desk.listen(running_latent_stack());
+}
 
 // ---- the loop --------------------------------------------------------------------------------------------------------
 
@@ -58,6 +61,7 @@ void worker::run() noexcept {
   while (worker* const me = current()) {
     if (task_base* const found = me->next()) {
       execute(*found);
+      continue_others_instead();
       continue;
     }
     switch (me->must_leave()) {
@@ -110,7 +114,10 @@ worker_queues::look worker::carry_out(const step& now) {
     case step_kind::inbox: return counted(queues.pop_pinned(now.band));
     case step_kind::local: {
       const auto result = queues.pop(now.band, search_.options().order);
-      return result.item != nullptr ? result : counted(queues.pop_mail(now.band));
+      if (result.item != nullptr) return result;
+      const auto mailed = counted(queues.pop_mail(now.band));
+      // An offer in the own slot was left there by a task that blocks.
+      return mailed.status != steal_status::empty ? mailed : take_offer(*this);
     }
     case step_kind::injector: return take_injected(now.band);
     case step_kind::victim: return rob(now.victim, now.band);
@@ -154,6 +161,10 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
     // No memory for the loot: nothing was taken; one task fits always.
     result = robbed.queues.rob(band, policy::steal::one, queues);
   }
+  if (result.status == steal_status::empty) {
+    result = take_offer(robbed);
+    ask(robbed, result.item != nullptr);
+  }
   switch (result.status) {
     case steal_status::taken:
       counters.add(trace::count::stolen_by_me, result.moved + 1);
@@ -165,6 +176,21 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
     case steal_status::empty: trace->steal_empty(victim); break;
   }
   return result;
+}
+
+// A frame becomes a task only now: it is counted where it will run.
+worker_queues::look worker::take_offer(worker& from) {
+  offered_task* const taken = from.desk.slot.take();
+  if (taken == nullptr) return {};
+  taken->id = task_id{(std::uint64_t{self.value} + 1) << 44 | books.made()};
+  counters.add(trace::count::spawned);
+  trace->spawn(taken->id, taken->parent, trace::name_id::none());
+  return {steal_status::taken, taken, 0};
+}
+
+void worker::ask(worker& robbed, bool has_taken) {
+  const time_ns now_ns = monotonic_now_ns();
+  if (has_taken ? pace_.take(now_ns) : pace_.may_ask(now_ns)) robbed.desk.ask();
 }
 
 task_base* worker::look_everywhere() {
@@ -246,6 +272,8 @@ void worker::park() {
 void worker::doze(time_ns deadline_ns) {
   home.idle().announce_sleep(self, is_searching_);
   is_searching_ = true;  // whoever ends the sleep counts this worker as searching
+  // Whoever forks from now on finds a sleeper.
+  for (worker& other : home.workers) other.desk.ask();
   if (home.has_work_for(*this) || must_leave() != leave::no) {
     home.idle().retract_sleep(self);
     return;
@@ -292,15 +320,35 @@ void worker::publish_task(task_base* running) {
 }
 
 void worker::execute(task_base& taken) noexcept {
-  if (taken.state.claim()) execute_claimed(taken, nullptr);
+  execute_inside(taken, nullptr);
+}
+
+void worker::execute_inside(task_base& taken, task_base* inside) noexcept {
+  if (taken.is_suspended_stack) {
+    continue_soon(static_cast<suspended_stack&>(taken));
+    return;
+  }
+  if (taken.state.claim()) execute_claimed(taken, inside);
   taken.release();
+}
+
+void worker::leave_task() {
+  counters.add(trace::count::suspends);
+  if (current_task != nullptr) trace->suspend(current_task->id);
+  publish_task(nullptr);
+}
+
+void worker::go_on_with(task_base* task) {
+  counters.add(trace::count::resumes);
+  publish_task(task);
+  if (task != nullptr) trace->resume(task->id);
 }
 
 void worker::execute_claimed(task_base& claimed, task_base* inside) noexcept {
   worker* me = current();
   claimed.inside = inside;
   me->publish_task(&claimed);
-  const bool is_cut_short = me->home.life_now() == life::cancelling;
+  const bool is_cut_short = me->home.life_now() == life::cancelling && !claimed.ignores_shutdown;
   const bool cancel = is_cut_short || claimed.stop.stop_requested();
   if (is_cut_short) me->home.note_cut_short();
   me->trace->start(claimed.id);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tally.hpp"
+#include "work_stack.hpp"
 #include "worker_queues.hpp"
 
 #include <filch/base/atomics.hpp>
@@ -41,6 +42,12 @@ class alignas(k_no_sharing_bytes) worker {
   static void execute(task_base& taken) noexcept;
   // Runs a task that the caller, task `inside`, has claimed because it waits for it.
   static void execute_claimed(task_base& claimed, task_base* inside) noexcept;
+  // Runs one task that was taken out of a queue by task `inside`, which waits, and drops the queue's reference.
+  static void execute_inside(task_base& taken, task_base* inside) noexcept;
+
+  // The running task is about to leave this worker, unfinished, or has come back.
+  void leave_task();
+  void go_on_with(task_base* task);
 
   // One look at all queues, without waiting: for a thread that must wait and may not give its worker away.
   [[nodiscard]] task_base* look_everywhere();
@@ -59,6 +66,7 @@ class alignas(k_no_sharing_bytes) worker {
   const worker_id self;
 
   worker_queues queues;
+  latent_desk desk;
   trace::counters<> counters;
   trace::recorder* trace;
   task_base* current_task = nullptr;
@@ -79,6 +87,8 @@ class alignas(k_no_sharing_bytes) worker {
   [[nodiscard]] leave must_leave() const;
   [[nodiscard]] worker_queues::look carry_out(const policy::step& step);
   [[nodiscard]] worker_queues::look rob(worker_id victim, policy::priority band);
+  [[nodiscard]] worker_queues::look take_offer(worker& from);
+  void ask(worker& robbed, bool has_taken);
   void wait(time_ns span_ns);
   void park();
   void doze(time_ns deadline_ns);
@@ -91,6 +101,7 @@ class alignas(k_no_sharing_bytes) worker {
 
   policy::search search_;
   policy::search_counters reported_;
+  request_pace pace_;
   bool is_searching_ = false;         // counted as such in `idle`
   bool mail_first_ = false;           // which of mail and injector was looked at first the last time
   time_ns search_began_ns_ = 0;       // 0: no search under way

@@ -1,7 +1,7 @@
 // A worker's queues, one set per priority band: its deque, its mail (work put there by others, which may be stolen) and
 // its inbox (work pinned to it, which may not).
 //
-// Who may call what: `push`, `pop`, `pop_pinned`, `take_newest`, `leave_behind` and `trim` the thread that holds the worker;
+// Who may call what: `push`, `pop`, `pop_pinned`, `take_newest`, `take_newest_of`, `leave_behind` and `trim` the thread that holds the worker;
 // the rest any thread.
 #pragma once
 
@@ -111,6 +111,19 @@ class worker_queues {
     }
     return result;
   }
+  struct newest_of_group {
+    task_base* item = nullptr;   // null: the newest is none of the group's
+    bool was_disturbed = false;  // as above
+  };
+  // Takes out the newest task of the deque of normal tasks, if it belongs to `group`.
+  [[nodiscard]] newest_of_group take_newest_of(const void* group) {
+    task_deque& deque = of(policy::priority::normal).deque;
+    task_base* const item = deque.pop(policy::order::lifo);
+    if (item == nullptr || item->group == group) return {item, false};
+    deque.push(item);  // cannot throw: there is room where it was
+    return {nullptr, true};
+  }
+
   // A task was claimed by who waits for it, and its entry is perhaps in this worker's deque.
   void leave_behind(const task_base& claimed) { ++of(claimed.band).left_behind; }
 

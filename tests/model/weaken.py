@@ -28,6 +28,8 @@ MODELS = {
     "include/filch/park/event_count.hpp": "runtime",
     "include/filch/runtime/completion.hpp": "runtime",
     "src/runtime/tally.hpp": "runtime",
+    "include/filch/runtime/gate.hpp": "fork",
+    "src/runtime/offer_slot.hpp": "fork",
 }
 WEAKER = {
     "seq_cst": ["acq_rel"],

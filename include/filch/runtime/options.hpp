@@ -63,6 +63,7 @@ struct options {
   std::string name = "filch";  // threads are called "<name>-0", "<name>-1", …; at most 9 characters
   filch::pinning pinning = filch::pinning::none;
   std::size_t thread_stack_bytes = 0;    // 0: the system's default
+  std::size_t stack_bytes = std::size_t{256} << 20;  // of each stack that tasks run on; memory only as it is used
   std::uint32_t max_spare_threads = 64;  // threads that stand in for workers whose tasks block
   std::function<void(worker_id)> on_thread_start{};  // called on each new thread of the runtime, spare ones included
 

@@ -19,6 +19,7 @@ struct statistics {
   std::uint64_t submitted_outside = 0;  // tasks that came from threads that are no workers
   std::uint64_t injector_length = 0;    // tasks in the injector now
   std::uint32_t spare_threads = 0;      // threads made to stand in for blocked ones
+  std::uint64_t stacks = 0;             // stacks made so far: one per thread, and one per join that waited at a time
 
   // All workers together; queue_max is the largest.
   [[nodiscard]] trace::count_values total() const;

@@ -49,6 +49,9 @@ class task_base : public queue::link {
   std::stop_token stop{};
   const void* home = nullptr;                    // the runtime it belongs to
   worker_id pinned_to = worker_id::none();
+  const void* group = nullptr;      // the scope it belongs to
+  bool ignores_shutdown = false;    // the deadline of a shutdown does not cancel it: its parent waits for it
+  bool is_suspended_stack = false;  // no task at all, but one that stands still and may go on
   // Written by who claimed it: the task whose thread waits for this one and runs it meanwhile.
   task_base* inside = nullptr;
 

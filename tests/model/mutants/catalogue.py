@@ -29,6 +29,8 @@ PARKER = "filch/park/parker.hpp"
 EVENT = "filch/park/event_count.hpp"
 COMPLETION = "filch/runtime/completion.hpp"
 TALLY = "runtime/tally.hpp"
+GATE = "filch/runtime/gate.hpp"
+SLOT = "runtime/offer_slot.hpp"
 
 MUTANTS = [
     mutant("D1", "the ring pointer is not read again after growth in push", "deque", "assertion,race", DEQUE, (
@@ -182,6 +184,31 @@ RUNTIME_MUTANTS = [
          "  each([&](const auto& of) { finished += of.finished_so_far(); });\n"),)),
 ]
 MUTANTS += RUNTIME_MUTANTS
+
+FORK_MUTANTS = [
+    mutant("F1", "an offer is taken by a load and a store: two thieves get it", "fork", "assertion,race", SLOT, (
+        ("    return offered_.exchange(nullptr, std::memory_order_acquire);\n",
+         "    Task* const found = offered_.load(std::memory_order_acquire);\n"
+         "    offered_.store(nullptr, std::memory_order_relaxed);\n    return found;\n"),)),
+    mutant("F2", "an offer is taken back by a load and a store: owner and thief run it", "fork", "assertion,race", SLOT, (
+        ("    return offered_.compare_exchange(expected, nullptr, std::memory_order_relaxed, std::memory_order_relaxed);\n",
+         "    if (offered_.load(std::memory_order_relaxed) != expected) return false;\n"
+         "    offered_.store(nullptr, std::memory_order_relaxed);\n    return true;\n"),)),
+    mutant("F3", "the waiter is written after the countdown: the last child finds nobody to continue", "fork",
+           "assertion,race", GATE, (
+        ("    waiter_.set(&who);\n", ""),
+        ("    return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n",
+         "    const bool is_last = unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n"
+         "    waiter_.set(&who);\n    return is_last;\n"))),
+    mutant("F4", "the countdown is a load and a store: a parent is never continued", "fork", "assertion,race", GATE, (
+        ("    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;\n",
+         "    const std::uint32_t before = unfinished_.load(std::memory_order_acquire);\n"
+         "    unfinished_.store(before - 1, std::memory_order_release);\n    if (before != 1) return nullptr;\n"),)),
+    mutant("F5", "a parent does not look whether the children ended while it stopped", "fork", "assertion", GATE, (
+        ("    return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n",
+         "    unfinished_.fetch_sub(1, std::memory_order_acq_rel);\n    return false;\n"),)),
+]
+MUTANTS += FORK_MUTANTS
 
 # Bugs of the list that our design cannot have, or that another kind of test holds.
 NOT_MUTANTS = {

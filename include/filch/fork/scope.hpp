@@ -1,0 +1,98 @@
+// scope: a block that ends when everything spawned in it has ended.
+//
+//   filch::scope([&](auto& s) { for (auto& x : xs) s.spawn([&] { work(x); }); });
+//
+// Who may call what: `scope` any thread; threads that are no workers go through the default runtime. `spawn` the body and
+// everything that was spawned. The scope waits without holding a thread: see join.hpp for what that means. The first
+// exception, of the body or of a child, is rethrown when all have ended. A stop token cancels children that have not
+// started; the scope then returns as if they had ended.
+#pragma once
+
+#include <filch/runtime/errors.hpp>
+#include <filch/runtime/runtime.hpp>
+#include <filch/runtime/task.hpp>
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace filch::inline v0 {
+
+class scope_handle {
+ public:
+  scope_handle(const scope_handle&) = delete;
+  scope_handle& operator=(const scope_handle&) = delete;
+
+  // Calls `function`, perhaps at the same time, before the scope ends. What it returns is dropped.
+  template <class F>
+  void spawn(F&& function) {
+    put(*new child<std::decay_t<F>>(*this, std::forward<F>(function)));
+  }
+
+  // Has a stop been requested? Children that run may look.
+  [[nodiscard]] bool stop_requested() const { return stop_.stop_requested(); }
+
+ private:
+  template <class Body>
+  friend void run_scope(Body& body, const std::stop_token& stop);
+  class state;
+
+  template <class F>
+  class child final : public task_base {
+   public:
+    template <class G>
+    child(scope_handle& of, G&& function) : task_base{1}, scope_{of}, function_{std::in_place, std::forward<G>(function)} {}
+
+   private:
+    void run() noexcept override {
+      try {
+        (void)std::move (*function_)();
+      } catch (...) {
+        scope_.fail(std::current_exception());
+      }
+      abandon();
+    }
+    void abandon() noexcept override {
+      function_.reset();
+      scope_.end_child();
+    }
+
+    scope_handle& scope_;
+    std::optional<F> function_;
+  };
+
+  explicit scope_handle(std::stop_token stop);
+  ~scope_handle();
+  // Takes over the reference. Throws std::bad_alloc or usage_error; then the child has never been.
+  void put(task_base& made);
+  void fail(std::exception_ptr error) noexcept;
+  void end_child() noexcept;
+  // Returns when all children have ended; rethrows the first exception.
+  void wait();
+
+  const std::stop_token stop_;
+  std::unique_ptr<state> state_;
+};
+
+template <class Body>
+void run_scope(Body& body, const std::stop_token& stop) {
+  scope_handle handle{stop};
+  try {
+    body(handle);
+  } catch (...) {
+    handle.fail(std::current_exception());
+  }
+  handle.wait();
+}
+
+// Calls `body` with a scope to spawn in, and returns when the body and everything spawned have ended.
+template <class Body>
+void scope(Body&& body, const std::stop_token& stop = {}) {
+  if (this_worker().is_some()) run_scope(body, stop);
+  else default_runtime().run([&] { run_scope(body, stop); });
+}
+
+}  // namespace filch::inline v0

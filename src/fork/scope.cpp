@@ -1,0 +1,61 @@
+#include <filch/fork/scope.hpp>
+
+#include "runtime/core.hpp"
+#include "runtime/work_stack.hpp"
+#include "runtime/worker.hpp"
+
+namespace filch::inline v0 {
+
+class scope_handle::state {
+ public:
+  explicit state(runtime::core& of) : home{of} {}
+
+  runtime::core& home;
+  join_gate children{0};
+  std_atomics::atomic<bool> has_failed{false};
+  std::exception_ptr error;  // written by who set has_failed
+};
+
+scope_handle::scope_handle(std::stop_token stop)
+    : stop_{std::move(stop)}, state_{std::make_unique<state>(worker::current()->home)} {}
+scope_handle::~scope_handle() = default;
+
+void scope_handle::put(task_base& made) {
+  made.group = this;
+  made.ignores_shutdown = true;
+  made.stop = stop_;
+  state_->children.add();
+  try {
+    state_->home.enqueue(made, worker_id::none(), {});
+  } catch (...) {
+    (void)state_->children.finish();  // not the last: whoever spawns has not ended
+    throw;
+  }
+}
+
+void scope_handle::fail(std::exception_ptr error) noexcept {
+  // ordered by [L3]: the error is read when all children have ended
+  if (!state_->has_failed.exchange(true, std::memory_order_relaxed)) state_->error = std::move(error);
+}
+
+void scope_handle::end_child() noexcept {
+  if (suspended_stack* const parents = state_->children.finish()) continue_soon(*parents);
+}
+
+// First what lies in the own deque, the newest first; what others have taken is waited for.
+void scope_handle::wait() {
+  join_gate& children = state_->children;
+  while (!children.is_done()) {
+    worker& me = *worker::current();
+    const auto newest = me.queues.take_newest_of(this);
+    if (newest.was_disturbed) me.home.notify(me.self);
+    if (newest.item == nullptr) {
+      suspend_until_done(children);
+      break;
+    }
+    worker::execute_inside(*newest.item, me.current_task);
+  }
+  if (state_->error) std::rethrow_exception(std::move(state_->error));
+}
+
+}  // namespace filch::inline v0

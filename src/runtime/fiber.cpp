@@ -1,0 +1,205 @@
+// Stacks and the switch between them.
+#include "fiber.hpp"
+
+#include <filch/base/assert.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <cxxabi.h>
+#include <new>
+
+#if !defined(__x86_64__)
+#error "filch switches stacks by a few instructions that exist for x86-64 so far"
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FILCH_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define FILCH_TSAN_FIBERS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FILCH_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define FILCH_TSAN_FIBERS 1
+#endif
+#endif
+
+#ifdef FILCH_ASAN
+extern "C" {
+void __sanitizer_start_switch_fiber(void** fake_stack_save, const void* bottom, std::size_t size);
+void __sanitizer_finish_switch_fiber(void* fake_stack_save, const void** bottom_old, std::size_t* size_old);
+void __asan_unpoison_memory_region(void const volatile* addr, std::size_t size);
+}
+#endif
+#ifdef FILCH_TSAN_FIBERS
+extern "C" {
+void* __tsan_get_current_fiber();
+void* __tsan_create_fiber(unsigned flags);
+void __tsan_destroy_fiber(void* fiber);
+void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+}
+#endif
+
+namespace filch::inline v0 {
+
+// Saves the callee-saved registers on the stack left and its stack pointer in *save, continues with the stack `load`,
+// and returns there what was given as `from` here: the entered side learns whom it was entered from without any memory
+// that belongs to a thread.
+extern "C" void* filch_v0_switch_stack(void** save, void* load, void* from);
+extern "C" void filch_v0_enter_stack();
+asm(R"(
+.text
+.globl filch_v0_switch_stack
+.hidden filch_v0_switch_stack
+.type filch_v0_switch_stack,@function
+.p2align 4
+filch_v0_switch_stack:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  subq $8, %rsp
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  ldmxcsr (%rsp)
+  fldcw 4(%rsp)
+  addq $8, %rsp
+  movq %rdx, %rax
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  retq
+.size filch_v0_switch_stack,.-filch_v0_switch_stack
+.globl filch_v0_enter_stack
+.hidden filch_v0_enter_stack
+.type filch_v0_enter_stack,@function
+.p2align 4
+filch_v0_enter_stack:
+  movq %r12, %rdi
+  movq %r13, %rsi
+  movq %r14, %rdx
+  movq %rax, %rcx
+  pushq $0
+  jmp filch_v0_start_fiber
+.size filch_v0_enter_stack,.-filch_v0_enter_stack
+)");
+
+struct fiber_start {
+  static void run(fiber::entry function, void* argument, fiber* self, fiber* left) {
+    self->arrive(*left);
+    function(argument, *left);
+    FILCH_ASSERT(false && "a fiber's function returned");
+  }
+};
+extern "C" [[gnu::used]] void filch_v0_start_fiber(fiber::entry function, void* argument, fiber* self, fiber* left) {
+  fiber_start::run(function, argument, self, left);
+}
+
+fiber::fiber() {
+#ifdef FILCH_TSAN_FIBERS
+  tsan_fiber_ = __tsan_get_current_fiber();
+#endif
+}
+
+fiber::fiber(std::size_t stack_bytes) : stack_bytes_{stack_bytes} {
+  const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  stack_bytes_ = (stack_bytes_ + page_bytes - 1) / page_bytes * page_bytes;
+  mapping_bytes_ = stack_bytes_ + page_bytes;
+  void* const memory = ::mmap(nullptr, mapping_bytes_, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  mapping_ = static_cast<std::byte*>(memory);
+  if (::mprotect(mapping_, page_bytes, PROT_NONE) != 0) {
+    ::munmap(mapping_, mapping_bytes_);
+    throw std::bad_alloc();
+  }
+  stack_ = mapping_ + page_bytes;
+#ifdef FILCH_TSAN_FIBERS
+  tsan_fiber_ = __tsan_create_fiber(0);
+#endif
+}
+
+fiber::~fiber() {
+  if (mapping_ == nullptr) return;
+#ifdef FILCH_TSAN_FIBERS
+  __tsan_destroy_fiber(tsan_fiber_);
+#endif
+  unpoison();
+  ::munmap(mapping_, mapping_bytes_);
+}
+
+// What was left on the stack when it was left for good is no longer there.
+void fiber::unpoison() {
+#ifdef FILCH_ASAN
+  if (stack_pointer_ == nullptr) return;
+  const auto* const from = static_cast<const std::byte*>(stack_pointer_);
+  __asan_unpoison_memory_region(from, static_cast<std::size_t>(stack_ + stack_bytes_ - from));
+#endif
+}
+
+void fiber::discard() {
+  constexpr std::size_t k_keep_bytes = 64 * 1024;
+  if (mapping_ != nullptr && stack_bytes_ > k_keep_bytes) ::madvise(stack_, stack_bytes_ - k_keep_bytes, MADV_DONTNEED);
+}
+
+void fiber::prepare(entry function, void* argument) {
+  unpoison();
+  std::memset(exception_state_, 0, sizeof exception_state_);
+  fake_stack_ = nullptr;
+  auto* top = reinterpret_cast<std::uintptr_t*>(stack_ + stack_bytes_);
+  // What the switch pops, from the top down; the alignment is that of a function just called.
+  *--top = 0;
+  *--top = 0;
+  *--top = reinterpret_cast<std::uintptr_t>(&filch_v0_enter_stack);
+  *--top = 0;                                           // rbp
+  *--top = 0;                                           // rbx
+  *--top = reinterpret_cast<std::uintptr_t>(function);  // r12
+  *--top = reinterpret_cast<std::uintptr_t>(argument);  // r13
+  *--top = reinterpret_cast<std::uintptr_t>(this);      // r14
+  *--top = 0;                                           // r15
+  std::uint32_t mxcsr = 0;
+  std::uint16_t x87 = 0;
+  asm volatile("stmxcsr %0" : "=m"(mxcsr));
+  asm volatile("fnstcw %0" : "=m"(x87));
+  *--top = (std::uintptr_t{x87} << 32) | mxcsr;
+  stack_pointer_ = top;
+}
+
+// The part of a switch that runs on the stack entered, which is this fiber's.
+void fiber::arrive([[maybe_unused]] fiber& left) {
+#ifdef FILCH_ASAN
+  const void* left_stack = nullptr;
+  std::size_t left_bytes = 0;
+  __sanitizer_finish_switch_fiber(fake_stack_, &left_stack, &left_bytes);
+  if (left.mapping_ == nullptr) {  // a thread's own stack becomes known when it is left
+    left.stack_ = static_cast<std::byte*>(const_cast<void*>(left_stack));
+    left.stack_bytes_ = left_bytes;
+  }
+#endif
+  std::memcpy(reinterpret_cast<void**>(abi::__cxa_get_globals()), exception_state_, sizeof exception_state_);
+}
+
+fiber& fiber::switch_to(fiber& from, fiber& to, [[maybe_unused]] bool is_last) {
+  std::memcpy(from.exception_state_, reinterpret_cast<void**>(abi::__cxa_get_globals()), sizeof from.exception_state_);
+#ifdef FILCH_ASAN
+  __sanitizer_start_switch_fiber(is_last ? nullptr : &from.fake_stack_, to.stack_, to.stack_bytes_);
+#endif
+#ifdef FILCH_TSAN_FIBERS
+  __tsan_switch_to_fiber(to.tsan_fiber_, 0);
+#endif
+  auto& left = *static_cast<fiber*>(filch_v0_switch_stack(&from.stack_pointer_, to.stack_pointer_, &from));
+  from.arrive(left);
+  return left;
+}
+
+}  // namespace filch::inline v0

@@ -1,0 +1,49 @@
+// A fiber: a stack of its own that is entered and left by an explicit switch, on whichever thread comes along.
+//
+// Who may call what: a fiber is entered by one thread at a time; between two switches nobody else touches it.
+// The sanitizers are told of every switch.
+#pragma once
+
+#include <cstddef>
+
+namespace filch::inline v0 {
+
+class fiber {
+ public:
+  // What a fiber runs; `left` is the fiber from which it was entered. It must not return: it ends by a switch away.
+  using entry = void (*)(void* argument, fiber& left);
+
+  // The stack that the calling thread runs on now; becomes enterable by being left.
+  fiber();
+  // A stack of its own, committed as it is used, with a guard page below. Throws std::bad_alloc.
+  explicit fiber(std::size_t stack_bytes);
+  fiber(const fiber&) = delete;
+  fiber& operator=(const fiber&) = delete;
+  ~fiber();
+
+  // The next switch to this fiber calls `function(argument, left)` on an empty stack. Whatever lay there is forgotten.
+  void prepare(entry function, void* argument);
+
+  // Leaves `from`, which runs now, and continues `to`. Returns when somebody switches to `from` again: the fiber that it
+  // was entered from, perhaps on another thread. `is_last`: `from` will be prepared anew or destroyed.
+  static fiber& switch_to(fiber& from, fiber& to, bool is_last = false);
+
+  // Gives the pages back that lie deeper than a few.
+  void discard();
+
+ private:
+  friend struct fiber_start;
+  void arrive(fiber& left);
+  void unpoison();
+
+  void* stack_pointer_ = nullptr;
+  std::byte* mapping_ = nullptr;  // guard page first, then the stack; null: a thread's own stack
+  std::size_t mapping_bytes_ = 0;
+  std::byte* stack_ = nullptr;
+  std::size_t stack_bytes_ = 0;
+  void* exception_state_[2] = {};  // the C++ runtime's record of exceptions being handled
+  void* fake_stack_ = nullptr;     // AddressSanitizer's
+  void* tsan_fiber_ = nullptr;     // ThreadSanitizer's
+};
+
+}  // namespace filch::inline v0

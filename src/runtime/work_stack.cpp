@@ -1,0 +1,188 @@
+#include "work_stack.hpp"
+
+#include "core.hpp"
+#include "worker.hpp"
+
+#include <filch/base/assert.hpp>
+
+#include <cstdlib>
+#include <new>
+#include <sched.h>
+#include <utility>
+
+namespace filch::inline v0 {
+
+namespace detail {
+constinit thread_local latent_stack* running_latent_stack = nullptr;
+}
+
+namespace {
+
+// What a thread of the crew has beside its own stack. The fields below `running` say what is to be done for the stack that
+// was just left, by the one that was entered: until then the former is not complete.
+struct thread_place {
+  explicit thread_place(stack_pool& from) : pool{from} {}
+
+  stack_pool& pool;
+  fiber own;
+  work_stack* running = nullptr;
+  suspended_stack* next = nullptr;     // to be continued soon
+  work_stack* unused = nullptr;        // goes back to the pool
+  join_gate* awaited = nullptr;        // `waiting` waits for it
+  suspended_stack* waiting = nullptr;  // without `awaited`: may go on, in its turn
+};
+
+constinit thread_local thread_place* held_place = nullptr;
+
+// Not inlined, as everything that reads a thread-local near a switch: the compiler must not keep its address.
+[[gnu::noinline]] thread_place& place() noexcept { return *held_place; }
+[[gnu::noinline]] void set_place(thread_place* held) noexcept { held_place = held; }
+[[gnu::noinline]] void set_running(work_stack* stack) noexcept {
+  place().running = stack;
+  latent_stack* const latent = stack != nullptr ? &stack->latent : nullptr;
+  detail::running_latent_stack = latent;
+  if (worker* const me = worker::current()) me->desk.listen(latent);
+}
+
+// The duties of whoever has just been entered.
+void arrive() noexcept {
+  thread_place& here = place();
+  if (work_stack* const unused = std::exchange(here.unused, nullptr)) here.pool.put(*unused);
+  suspended_stack* const waiting = std::exchange(here.waiting, nullptr);
+  if (waiting == nullptr) return;
+  if (join_gate* const awaited = std::exchange(here.awaited, nullptr)) {
+    if (awaited->wait(*waiting)) here.next = waiting;
+  } else {
+    worker& me = *worker::current();
+    me.home.injector_of(policy::priority::normal).push(waiting);
+    me.home.notify(worker_id::none());
+  }
+}
+
+// Leaves the running stack for another one. Returns when somebody comes back.
+void enter(work_stack& to, bool is_last) noexcept {
+  fiber& mine = place().running->body;
+  set_running(&to);
+  (void)fiber::switch_to(mine, to.body, is_last);
+  arrive();
+}
+
+// The bottom of every stack of the pool.
+void start(void* loop, fiber&) {
+  arrive();
+  continue_others_instead();
+  reinterpret_cast<stack_loop>(loop)();
+  thread_place& here = place();
+  here.unused = here.running;
+  fiber& mine = here.running->body;
+  set_running(nullptr);
+  (void)fiber::switch_to(mine, here.own, true);
+}
+
+void prepare(work_stack& fresh, stack_loop loop) {
+  fresh.latent.newest = &fresh.latent.bottom;
+  fresh.latent.last_offered = &fresh.latent.bottom;
+  fresh.body.prepare(&start, reinterpret_cast<void*>(loop));
+}
+
+}  // namespace
+
+// ---- the pool --------------------------------------------------------------------------------------------------------
+
+work_stack& stack_pool::get() {
+  const std::lock_guard lock{mutex_};
+  if (!unused_.empty()) {
+    work_stack* const chosen = unused_.back();
+    unused_.pop_back();
+    return *chosen;
+  }
+  unused_.reserve(all_.size() + 1);
+  all_.reserve(all_.size() + 1);
+  while (true) {
+    try {
+      return *all_.emplace_back(std::make_unique<work_stack>(stack_bytes_));
+    } catch (const std::bad_alloc&) {
+      if (stack_bytes_ <= k_least_bytes) throw;
+      stack_bytes_ = std::max(stack_bytes_ / 2, k_least_bytes);  // the address space is limited
+    }
+  }
+}
+
+void stack_pool::put(work_stack& unused) noexcept {
+  const std::lock_guard lock{mutex_};
+  if (unused_.size() >= warm_) unused.body.discard();
+  unused_.push_back(&unused);
+}
+
+std::size_t stack_pool::made() const {
+  const std::lock_guard lock{mutex_};
+  return all_.size();
+}
+
+// ---- threads ---------------------------------------------------------------------------------------------------------
+
+latent_stack* running_latent_stack() noexcept { return detail::running_latent_stack; }
+#if !defined(__x86_64__)
+latent_stack* detail::read_running_latent_stack() noexcept { return detail::running_latent_stack; }
+#endif
+
+void run_on_work_stack(stack_pool& pool, stack_loop loop) {
+  thread_place mine{pool};
+  set_place(&mine);
+  work_stack& fresh = pool.get();
+  prepare(fresh, loop);
+  set_running(&fresh);
+  (void)fiber::switch_to(mine.own, fresh.body);
+  arrive();
+  set_place(nullptr);
+}
+
+void suspend_until_done(join_gate& children) noexcept {
+  worker* me = worker::current();
+  work_stack* fresh = nullptr;
+  try {
+    fresh = &me->home.stacks().get();
+  } catch (const std::bad_alloc&) {
+    // No memory for a stack: another thread stands in, and this one looks again and again.
+    const detail::blocking_section section;
+    while (!children.is_done()) ::sched_yield();
+    return;
+  }
+  task_base* const running = me->current_task;
+  suspended_stack who{*place().running, running};
+  prepare(*fresh, &worker::run);
+  me->leave_task();
+  place().awaited = &children;
+  place().waiting = &who;
+  enter(*fresh, false);
+  worker::current()->go_on_with(running);
+}
+
+void continue_soon(suspended_stack& who) noexcept {
+  thread_place& here = place();
+  FILCH_ASSERT(here.next == nullptr, "one stack is continued at a time");
+  here.next = &who;
+}
+
+void continue_others_instead() {
+  thread_place& here = place();
+  suspended_stack* const next = std::exchange(here.next, nullptr);
+  if (next == nullptr) return;
+  here.unused = here.running;
+  enter(*next->stack, true);
+  FILCH_ASSERT(false && "a stack that was given up was continued");
+  std::abort();
+}
+
+void continue_others_first() {
+  suspended_stack* const next = std::exchange(place().next, nullptr);
+  if (next == nullptr) return;
+  task_base* const running = worker::current()->current_task;
+  suspended_stack who{*place().running, running};
+  worker::current()->leave_task();
+  place().waiting = &who;
+  enter(*next->stack, false);
+  worker::current()->go_on_with(running);
+}
+
+}  // namespace filch::inline v0

@@ -1,0 +1,132 @@
+// The kernels of latent forks under the model checker: the slot where a frame is offered, and the gate where a parent waits.
+//
+// Properties: an offer is got by exactly one of its owner and the thieves, complete; a parent is continued exactly once, by
+// whoever counts to zero, and then everything its children did is visible, and its own state is to whom continues it.
+// Oracles: counts, and plain data that the checker watches for races.
+#include "scenario.hpp"
+
+#include <filch/runtime/gate.hpp>
+#include <runtime/offer_slot.hpp>
+
+#include <array>
+
+namespace filch::check {
+namespace {
+
+struct offered {
+  atomics::var<int> contents{0};
+};
+
+void owner_against_thieves(context& c, int thieves) {
+  offer_slot<offered, atomics> slot;
+  offered task;
+  atomics::atomic<int> got{0};
+  for (int i = 0; i != thieves; ++i) {
+    c.thread("thief", [&] {
+      offered* const taken = slot.take();
+      if (taken == nullptr) return;
+      require(taken->contents.get() == 7, "what is taken is complete");
+      got.fetch_add(1, std::memory_order_relaxed);
+    });
+  }
+  task.contents.set(7);
+  slot.offer(task);
+  if (slot.take_back(task)) got.fetch_add(1, std::memory_order_relaxed);
+  c.join_all();
+  require(got.load(std::memory_order_relaxed) == 1, "exactly one gets it");
+}
+
+// An offer that nobody takes back goes to one thief, and the owner may offer again.
+void two_offers(context& c) {
+  offer_slot<offered, atomics> slot;
+  std::array<offered, 2> tasks;
+  atomics::atomic<int> got{0};
+  c.thread("thief", [&] {
+    for (int i = 0; i != 2; ++i) {
+      if (offered* const taken = slot.take()) {
+        require(taken->contents.get() == 7, "what is taken is complete");
+        got.fetch_add(1, std::memory_order_relaxed);
+      }
+    }
+  });
+  for (offered& task : tasks) {
+    task.contents.set(7);
+    slot.offer(task);
+    if (slot.take_back(task)) got.fetch_add(1, std::memory_order_relaxed);
+  }
+  c.join_all();
+  require(got.load(std::memory_order_relaxed) == 2, "each is got once");
+}
+
+struct parent {
+  atomics::var<int> state{0};
+};
+
+// Whoever counts to zero is the parent from then on; if all have ended before, the parent goes on by itself.
+void children_end_while_their_parent_waits(context& c, int children) {
+  gate<parent, atomics> ends{static_cast<std::uint32_t>(children)};
+  std::array<atomics::var<int>, 2> results;
+  parent who;
+  atomics::atomic<int> continued{0};
+  const auto go_on = [&] {
+    for (int i = 0; i != children; ++i) require(results[static_cast<std::size_t>(i)].get() == 7, "results are visible");
+    who.state.set(2);
+    continued.fetch_add(1, std::memory_order_relaxed);
+  };
+  for (int i = 0; i != children; ++i) {
+    c.thread("child", [&, i] {
+      results[static_cast<std::size_t>(i)].set(7);
+      if (parent* const waiting = ends.finish()) {
+        require(waiting == &who && who.state.get() == 1, "the parent is complete");
+        go_on();
+      }
+    });
+  }
+  if (ends.is_done()) {
+    go_on();
+  } else {
+    who.state.set(1);
+    if (ends.wait(who)) go_on();
+  }
+  c.join_all();
+  require(continued.load(std::memory_order_relaxed) == 1, "it goes on once");
+}
+
+// A child that adds another one before it ends, as in a scope.
+void a_child_spawns_another(context& c) {
+  gate<parent, atomics> ends{1};
+  std::array<atomics::var<int>, 2> results;
+  parent who;
+  atomics::atomic<int> continued{0};
+  const auto go_on = [&] {
+    require(results[0].get() == 7 && results[1].get() == 7, "results are visible");
+    continued.fetch_add(1, std::memory_order_relaxed);
+  };
+  c.thread("child", [&] {
+    ends.add();
+    for (auto& result : results) {
+      result.set(7);
+      if (ends.finish() != nullptr) go_on();
+    }
+  });
+  if (ends.is_done() || ends.wait(who)) go_on();
+  c.join_all();
+  require(continued.load(std::memory_order_relaxed) == 1, "it goes on once");
+}
+
+}  // namespace
+
+std::vector<scenario> all_scenarios() {
+  return {
+      {"an_offer_goes_to_one_of_owner_and_thief", bounded(3, 6), [](context& c) { owner_against_thieves(c, 1); }},
+      {"an_offer_goes_to_one_of_owner_and_two_thieves", bounded(3, 5), [](context& c) { owner_against_thieves(c, 2); }},
+      {"two_offers_one_after_the_other", bounded(3, 6), two_offers},
+      {"a_child_ends_while_its_parent_waits", bounded(3, 6),
+       [](context& c) { children_end_while_their_parent_waits(c, 1); }},
+      {"two_children_end_while_their_parent_waits", bounded(3, 5),
+       [](context& c) { children_end_while_their_parent_waits(c, 2); }},
+      {"a_child_spawns_another", bounded(3, 6), a_child_spawns_another},
+  };
+}
+
+}  // namespace filch::check
