@@ -26,16 +26,16 @@ struct point {
 };
 
 struct series {
-  std::string name;  // in the legend; empty: not listed
-  std::vector<point> points;
+  std::string name{};  // in the legend; empty: not listed
+  std::vector<point> points{};
   bool is_dashed = false;  // for bounds and theory, which nobody measured
 };
 
 struct chart {
-  std::string title;
-  std::string x_label;
-  std::string y_label;
-  std::vector<plot::series> series;
+  std::string title{};
+  std::string x_label{};
+  std::string y_label{};
+  std::vector<plot::series> series{};
   bool log_x = false;
   bool log_y = false;
 };
@@ -48,16 +48,16 @@ struct bar {
 
 // Groups of bars side by side: series[s].bars[c] is the bar of series s over categories[c].
 struct bar_series {
-  std::string name;
-  std::vector<bar> bars;
+  std::string name{};
+  std::vector<bar> bars{};
 };
 
 struct bar_chart {
-  std::string title;
-  std::string x_label;
-  std::string y_label;
-  std::vector<std::string> categories;
-  std::vector<bar_series> series;
+  std::string title{};
+  std::string x_label{};
+  std::string y_label{};
+  std::vector<std::string> categories{};
+  std::vector<bar_series> series{};
   bool log_y = false;
 };
 
