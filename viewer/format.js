@@ -34,6 +34,7 @@ const filch_format = (() => {
     queue_length: 17,
     counter: 18,
     dropped: 19,
+    join: 20,
   };
 
   const crc_table = (() => {

@@ -61,7 +61,10 @@ typename model<Trace>::then model<Trace>::fork(sim_worker& w) {
 template <class Trace>
 typename model<Trace>::then model<Trace>::join(sim_worker& w) {
   task& subject = tasks_[w.current];
-  if (subject.pending == 0) return then::run;
+  if (subject.pending == 0) {
+    w.trace.join(id_of(subject));
+    return then::run;
+  }
   subject.is_suspended = true;
   ++suspended_;
   ++w.counts[trace::count::suspends];
@@ -88,6 +91,7 @@ typename model<Trace>::then model<Trace>::finish(sim_worker& w) {
       w.current = parent;
       w.owed_ns += machine_.costs.resume_ns;
       begin_task(w);
+      w.trace.join(id_of(above));
       return then::run;
     }
   }

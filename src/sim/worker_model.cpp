@@ -5,8 +5,10 @@
 #include "model_search.hpp"
 #include "model_tasks.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace filch::inline v0::sim {
 namespace {
@@ -14,6 +16,22 @@ namespace {
 void require_valid(const run_options& options) {
   if (options.until_ns >= 0) return;
   throw std::invalid_argument{"until_ns = " + std::to_string(options.until_ns) + ": allowed is a time from 0 ns on"};
+}
+
+// "0 0 1 1": the node of each worker, numbered in the order of the workers. Workers of one node are no farther apart than
+// those that share it.
+std::string nodes_text(const machine_model& machine) {
+  std::vector<worker_id> first_of_node;
+  std::string out;
+  for (std::uint32_t w = 0; w != machine.workers; ++w) {
+    const auto at = std::ranges::find_if(first_of_node, [&](worker_id first) {
+      return first.value == w || machine.distance(first, worker_id{w}) <= topology::k_distance_node;
+    });
+    if (w != 0) out += ' ';
+    out += std::to_string(at - first_of_node.begin());
+    if (at == first_of_node.end()) first_of_node.push_back(worker_id{w});
+  }
+  return out;
 }
 
 void describe(trace::recording& out, const machine_model& machine, const policy::search_options& policy,
@@ -26,6 +44,7 @@ void describe(trace::recording& out, const machine_model& machine, const policy:
   out.about.machine = machine.name;
   out.about.clock = "virtual";
   out.workers.resize(machine.workers);
+  if (machine.distances.workers() != 0) out.about.extra = {{"numa_nodes", nodes_text(machine)}};
 }
 
 }  // namespace

@@ -109,6 +109,7 @@ class walker {
         steal(t, at_ns, e);
         break;
       case event_kind::steal_attempt:
+      case event_kind::join:
         break;
       case event_kind::steal_lost:
       case event_kind::steal_empty:

@@ -171,6 +171,8 @@ concept event_recorder = requires(R& r, const R& constant, event what, task_id t
   noexcept;
   { r.resume(task) }
   noexcept;
+  { r.join(task) }
+  noexcept;
   { r.block(task, name) }
   noexcept;
   { r.unblock(task) }

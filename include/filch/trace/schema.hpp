@@ -24,9 +24,11 @@
 // queue_length    none           tasks waiting           none                        length of this worker's own queue
 // counter         none           value, two's complement name of the counter         a value of the user's own
 // dropped         none           events lost             none                        a gap: nothing is known of it
+// join            the task       0                       none                        the children it joins have ended
 //
 // "none" is all bits one. `dropped` is written by recorder and session only. A task that moves between workers records
-// `suspend` on the one before it records `resume` on the other.
+// `suspend` on the one before it records `resume` on the other. A `join` says that the task goes on behind its children,
+// whether it had to wait for them or not.
 #pragma once
 
 #include <filch/base/ids.hpp>
@@ -60,9 +62,10 @@ enum class event_kind : std::uint8_t {
   queue_length,
   counter,
   dropped,
+  join,
 };
 
-inline constexpr std::uint8_t k_kind_count = 20;
+inline constexpr std::uint8_t k_kind_count = 21;
 // The file format keeps five bits for the kind.
 inline constexpr std::uint8_t k_kind_limit = 32;
 static_assert(k_kind_count <= k_kind_limit);
@@ -127,6 +130,7 @@ class recorder_verbs {
     put(event_kind::suspend, task.value, 0, reason.value);
   }
   void resume(task_id task) noexcept { put(event_kind::resume, task.value); }
+  void join(task_id task) noexcept { put(event_kind::join, task.value); }
   void block(task_id task, name_id reason = name_id::none()) noexcept {
     put(event_kind::block, task.value, 0, reason.value);
   }

@@ -26,6 +26,7 @@ void say_everything(R& r) {
   r.inject(task, worker), r.park(), r.wake(worker), r.notify(worker);
   r.suspend(task, name), r.resume(task), r.block(task, name), r.unblock(task);
   r.name(task, name), r.cancel(task), r.queue_length(9), r.counter(name, -4);
+  r.join(task);
 }
 
 TEST(recorder, each_verb_makes_an_event_of_its_kind_with_the_fields_of_the_table) {
@@ -35,7 +36,7 @@ TEST(recorder, each_verb_makes_an_event_of_its_kind_with_the_fields_of_the_table
   const auto events = take_all(r);
   ASSERT_EQ(events.size(), k_kind_count - 1u);  // all but `dropped`
   for (std::size_t i = 0; i != events.size(); ++i) {
-    EXPECT_EQ(events[i].kind, static_cast<event_kind>(i));
+    EXPECT_EQ(events[i].kind, static_cast<event_kind>(i < 19 ? i : i + 1));
     EXPECT_EQ(events[i].worker, 1u);
     EXPECT_GT(events[i].time_ns, 0);
     if (i != 0) {
