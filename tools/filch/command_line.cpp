@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "errors.hpp"
+#include "simulate/commands.hpp"
 #include "text.hpp"
 
 namespace filch::tool {
@@ -69,6 +70,7 @@ struct words_said {
 };
 
 void add_run(CLI::App& app, run_arguments& into) {
+  simulation_words simulation;
   CLI::App* const run = app.add_subcommand("run", "Run a workload on real threads, with any policy");
   run->group("Commands");
   run->add_option("workload", into.workload, "which one: see below")->type_name("WORKLOAD");
@@ -217,6 +219,7 @@ void obey(int count, const char* const* words) {
   add_trace(app, said.convert, said.info);
   add_report(app, said.report);
   try {
+  add_simulation(app, said.simulation);
     app.parse(count, words);
   } catch (const CLI::Success& asked) {
     app.exit(asked, std::cout, std::cerr);

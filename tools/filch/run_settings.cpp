@@ -1,12 +1,12 @@
 #include "run_settings.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <filch/policy/options.hpp>
 #include <filch/trace/schema.hpp>
 #include <stdexcept>
 
 #include "errors.hpp"
+#include "option_reading.hpp"
 #include "text.hpp"
 #include "trace_file.hpp"
 
@@ -16,39 +16,6 @@ namespace {
 constexpr std::uint32_t k_max_repeat = 100'000;
 constexpr double k_max_time_scale = 1000;
 
-template <class Number>
-std::optional<Number> number_of(const std::string& text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-[[noreturn]] void refuse(std::string_view option, const std::string& text, const std::string& allowed) {
-  throw bad_usage(std::string{option} + " = \"" + text + "\": allowed is " + allowed);
-}
-
-template <class Number>
-void read_number(const std::optional<std::string>& text, std::string_view option, Number low, Number high,
-                 Number& into) {
-  if (!text) return;
-  const auto value = number_of<Number>(*text);
-  if (!value || *value < low || *value > high) {
-    refuse(option, *text, "a whole number from "s + std::to_string(low) + " to " + std::to_string(high));
-  }
-  into = *value;
-}
-
-// The value of that name, if one was given.
-template <class T>
-bool read_name(const std::optional<std::string>& text, std::string_view option, T& into) {
-  if (!text) return false;
-  const policy::parsed<T> value = policy::parse<T>(*text, option);
-  if (!value) throw bad_usage(value.error);
-  into = *value;
-  return true;
-}
-
 double read_time_scale(const run_arguments& given, const workload& what) {
   if (!given.time_scale) return k_default_time_scale;
   const auto value = number_of<double>(*given.time_scale);
@@ -57,7 +24,22 @@ double read_time_scale(const run_arguments& given, const workload& what) {
            "a number above 0 and up to 1000: how many real seconds a second of the scenario takes");
   }
   if (!what.has_durations)
-    refuse("--time-scale", *given.time_scale, "only for workloads with durations, not for counter");
+    refuse("--time-scale", *given.time_scale,
+           "only for workloads with durations, not for "s + std::string{what.name});
+  return *value;
+}
+
+std::uint64_t read_size(const run_arguments& given, const workload& what) {
+  if (!given.size) return what.size.standard;
+  if (what.size.most == 0) {
+    refuse("--size", *given.size, "only for kernels such as fib, not for "s + std::string{what.name});
+  }
+  const auto value = number_of<std::uint64_t>(*given.size);
+  if (!value || *value < what.size.least || *value > what.size.most) {
+    refuse("--size", *given.size,
+           "a whole number from "s + std::to_string(what.size.least) + " to " + std::to_string(what.size.most) + ": " +
+               std::string{what.size.meaning});
+  }
   return *value;
 }
 

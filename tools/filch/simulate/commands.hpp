@@ -1,0 +1,23 @@
+// The simulator's commands, and how they come to the command line.
+#pragma once
+
+#include "arguments.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace filch::tool {
+
+// All that the words can say. Outlives the parsing of the command line.
+struct simulation_words {
+  sim_arguments sim;
+};
+
+// Adds the commands to the command line; each runs when it is parsed.
+void add_simulation(CLI::App& app, simulation_words& into);
+
+// Each prints to standard output and throws bad_usage or `failure` when it cannot do its work.
+void sim_command(const sim_arguments& given);
+
+}  // namespace filch::tool
