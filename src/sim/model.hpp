@@ -1,5 +1,5 @@
-// One run of the worker model; model_clock.hpp, model_search.hpp and model_tasks.hpp define it, and worker_model.cpp
-// includes them all. `Trace` is trace::virtual_recorder, or trace::null_recorder when nothing is recorded.
+// One run of the worker model; model_clock.hpp, model_search.hpp, model_tasks.hpp and model_stuck.hpp define it, and
+// worker_model.cpp includes them all. `Trace` is trace::virtual_recorder, or trace::null_recorder when nothing is recorded.
 //
 // Every worker is in one state and has at most one event pending that counts, the one whose ticket it holds; an event
 // with another ticket was overtaken and is skipped. When its event comes, the worker goes on until time must pass.
@@ -9,6 +9,8 @@
 //      placement; a thief who was told of them could go to the same victim for ever.
 // (I3) searching_ = workers with is_searching set. A woken worker is one of them from the moment it is chosen.
 // (I4) A worker's time from since_ns on is not yet in its books: first owed_ns of overhead, then its activity.
+// (I5) kept[w] = tasks in whose joins worker w helps, the innermost last. A blocked worker has no event pending and its
+//      task in `current`.
 #pragma once
 
 #include "task_memory.hpp"
@@ -43,10 +45,11 @@ class model final : private task_context {
     waiting,   // between two rounds of looking
     parked,    // no event is pending
     waking,
+    blocked,  // sits in the join of `current`; no event is pending
   };
   // In the order of time_use.
-  enum class activity : std::uint8_t { work, overhead, steal, wait, park };
-  static constexpr std::size_t k_activities = 5;
+  enum class activity : std::uint8_t { work, overhead, steal, wait, park, block };
+  static constexpr std::size_t k_activities = 6;
 
   // What a worker does now.
   enum class then : std::uint8_t { look, run, pause };
@@ -73,6 +76,7 @@ class model final : private task_context {
     std::uint32_t inbox_size = 0;   // mail and pinned, all bands
     std::uint32_t pinned_size = 0;  // … of these, pinned
     std::array<time_ns, k_activities> spent{};
+    std::vector<task_place> kept;
     std::array<band_queues, policy::k_priorities> bands;
     trace::count_values counts;
     [[no_unique_address]] Trace trace;
@@ -97,6 +101,7 @@ class model final : private task_context {
     return worker_id{static_cast<std::uint32_t>(&w - workers_.data())};
   }
   [[nodiscard]] static task_id id_of(const task& t) { return task_id{t.number}; }
+  [[nodiscard]] std::uint16_t home_of(const sim_worker& w) const { return static_cast<std::uint16_t>(id_of(w).value); }
 
   // The clock and the books (model_clock.hpp).
   Trace recorder_for(worker_id who);
@@ -106,6 +111,11 @@ class model final : private task_context {
   then pause(sim_worker& w, state at, activity does, time_ns span_ns);
   void go_on(sim_worker& w);
   run_result results();
+
+  // Runs that cannot go on (model_stuck.hpp).
+  bool is_stuck() const;
+  void explain_stuck(std::vector<stuck_join>& out);
+  [[nodiscard]] stuck_join find_child(const sim_worker& w);
 
   // Looking for work (model_search.hpp).
   then look(sim_worker& w);
@@ -127,20 +137,40 @@ class model final : private task_context {
   void begin_task(sim_worker& w);
   then advance(sim_worker& w);
   then fork(sim_worker& w);
-  then join(sim_worker& w);
+  then join(sim_worker& w, join_mode how);
   then finish(sim_worker& w);
+  bool finish_join(sim_worker& w, task_place parent);
+  bool has_kept_ready(const sim_worker& w) {
+    return !w.kept.empty() && tasks_[w.kept.back()].pending == 0;
+  }
+  then go_on_with_kept(sim_worker& w);
+  void unblock(sim_worker& w);
+  void charge_migration(sim_worker& w, const task& subject);
   task_place make(std::uint64_t word0, std::uint64_t word1, policy::priority band);
   void push(sim_worker& w, task_place what);
   void take_arrivals();
   void place(const arrival& what);
   void schedule_arrivals();
-  void end_if_done() { is_done_ = living_ == 0 && !has_arrival_; }
+  void end_if_done() {
+    if (living_ != 0 || has_arrival_) return;
+    is_done_ = true;
+    end_ = run_end::complete;
+  }
+  void stop(run_end why) {
+    is_done_ = true;
+    end_ = why;
+  }
 
   void spawn(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
   void release(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
   void inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
   [[nodiscard]] time_ns now_ns() const override { return now_ns_; }
   [[nodiscard]] worker_id worker() const override { return id_of(*asked_); }
+  [[nodiscard]] std::uint32_t queue_size() const override {
+    std::uint32_t sum = 0;
+    for (const band_queues& band : asked_->bands) sum += band.own.size();
+    return sum;
+  }
 
   // Fixed.
   const machine_model& machine_;
@@ -153,6 +183,7 @@ class model final : private task_context {
   event_heap<std::uint32_t> pending_;  // of workers, and of arrivals under the number of workers
   std::uint64_t events_ = 0;
   bool is_done_ = false;
+  run_end end_ = run_end::until;
 
   // Workers.
   std::vector<sim_worker> workers_;
@@ -170,6 +201,7 @@ class model final : private task_context {
   std::uint64_t made_ = 0;
   std::uint64_t living_ = 0;
   std::uint64_t suspended_ = 0;
+  std::uint32_t blocked_ = 0;  // workers
   bool bands_in_use_ = false;
   sim_worker* asked_ = nullptr;       // whose task is asked
   task_place youngest_ = k_no_place;  // the child it made last

@@ -46,7 +46,7 @@ Trace model<Trace>::recorder_for(worker_id who) {
 template <class Trace>
 run_result model<Trace>::run() {
   has_arrival_ = load_.next_arrival(next_arrival_);
-  while (has_arrival_ && next_arrival_.at_ns <= 0) {
+  while (has_arrival_ && !is_done_ && next_arrival_.at_ns <= 0) {
     place(next_arrival_);
     has_arrival_ = load_.next_arrival(next_arrival_);
   }
@@ -87,6 +87,8 @@ void model<Trace>::loop() {
     ++events_;
     go_on(w);
   }
+  // Nothing is pending, though there are tasks.
+  if (!is_done_) end_ = run_end::stuck;
 }
 
 // The worker's time since the last entry goes into its books.
@@ -128,28 +130,36 @@ void model<Trace>::go_on(sim_worker& w) {
     case state::looking:
     case state::waiting:
       break;
+    case state::blocked:
+      unblock(w);
+      now = then::run;
+      break;
     case state::parked:
       FILCH_ASSERT(false, id_of(w));
   }
-  while (now != then::pause) now = now == then::run ? advance(w) : look(w);
+  if (now == then::look && has_kept_ready(w)) now = go_on_with_kept(w);
+  while (now != then::pause && !is_done_) now = now == then::run ? advance(w) : look(w);
 }
 
 template <class Trace>
 run_result model<Trace>::results() {
   run_result out{.makespan_ns = now_ns_,
-                 .is_complete = is_done_,
+                 .is_complete = end_ == run_end::complete,
+                 .end = end_,
                  .tasks = made_,
                  .unfinished = living_,
                  .suspended = suspended_,
                  .most_pending = tasks_.most(),
                  .events = events_,
                  .use = {},
-                 .counts = {}};
+                 .counts = {},
+                 .stuck = {}};
+  if (end_ == run_end::stuck) explain_stuck(out.stuck);
   for (auto& w : workers_) {
     charge(w);
     const auto spent = [&w](activity what) { return w.spent[static_cast<std::size_t>(what)]; };
-    const time_use use{spent(activity::work), spent(activity::overhead), spent(activity::steal), spent(activity::wait),
-                       spent(activity::park)};
+    const time_use use{spent(activity::work), spent(activity::overhead), spent(activity::steal),
+                       spent(activity::wait), spent(activity::park),     spent(activity::block)};
     const policy::search_counters& seen = w.search.counters();
     w.counts[trace::count::steal_attempts] = seen.attempts;
     w.counts[trace::count::steal_failures] = seen.failures;

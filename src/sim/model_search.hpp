@@ -157,6 +157,10 @@ void model<Trace>::stop_searching(sim_worker& w) {
 template <class Trace>
 typename model<Trace>::then model<Trace>::wait(sim_worker& w, time_ns span_ns) {
   start_searching(w);
+  if (blocked_ != 0 && is_stuck()) {
+    stop(run_end::stuck);
+    return then::pause;
+  }
   if (!options_.deaf_waits && (ready_ != 0 || w.inbox_size != 0)) {
     const time_ns notice_ns = std::min(span_ns, machine_.costs.notice_ns);
     return notice_ns == 0 ? then::look : pause(w, state::looking, activity::wait, notice_ns);

@@ -12,13 +12,22 @@ namespace filch::inline v0::sim {
 // The worker has taken `current` from somewhere.
 template <class Trace>
 void model<Trace>::begin_task(sim_worker& w) {
-  const task& subject = tasks_[w.current];
+  task& subject = tasks_[w.current];
   if (subject.stage == 0) {
     w.trace.start(id_of(subject));
   } else {
     w.trace.resume(id_of(subject));
     ++w.counts[trace::count::resumes];
   }
+  if (subject.home == home_of(w)) return;
+  if (!machine_.costs.migration_ns.empty()) charge_migration(w, subject);
+  subject.home = home_of(w);
+}
+
+template <class Trace>
+void model<Trace>::charge_migration(sim_worker& w, const task& subject) {
+  if (subject.home == task::k_no_home) return;
+  w.owed_ns += machine_.costs.migration_at_ns(machine_.distance(worker_id{subject.home}, id_of(w)));
 }
 
 // Asks what `current` does next.
@@ -30,12 +39,17 @@ typename model<Trace>::then model<Trace>::advance(sim_worker& w) {
   const next_step next = load_.resume(subject, *this);
   ++subject.stage;
   switch (next.what) {
-    case next_step::kind::work:
-      return pause(w, state::running, activity::work, machine_.duration_ns(id_of(w).value, next.work_ns));
+    case next_step::kind::work: {
+      time_ns span_ns = machine_.duration_ns(id_of(w).value, next.work_ns);
+      if (!machine_.disturbances.empty()) [[unlikely]] {
+        span_ns = machine_.disturbed_ns(id_of(w).value, now_ns_ + w.owed_ns, span_ns);
+      }
+      return pause(w, state::running, activity::work, span_ns);
+    }
     case next_step::kind::fork:
       return fork(w);
     case next_step::kind::join:
-      return join(w);
+      return join(w, next.how);
     case next_step::kind::end:
       break;
   }
@@ -59,21 +73,34 @@ typename model<Trace>::then model<Trace>::fork(sim_worker& w) {
 }
 
 template <class Trace>
-typename model<Trace>::then model<Trace>::join(sim_worker& w) {
+typename model<Trace>::then model<Trace>::join(sim_worker& w, join_mode how) {
   task& subject = tasks_[w.current];
   if (subject.pending == 0) {
     w.trace.join(id_of(subject));
     return then::run;
   }
-  subject.is_suspended = true;
-  ++suspended_;
+  if (how == join_mode::blocking) {
+    subject.waits = task::wait::blocked;
+    w.trace.block(id_of(subject));
+    ++blocked_;
+    w.at = state::blocked;
+    w.does = activity::block;
+    w.awaited = k_no_ticket;
+    return then::pause;
+  }
   ++w.counts[trace::count::suspends];
   w.trace.suspend(id_of(subject));
+  if (how == join_mode::helping) {
+    subject.waits = task::wait::helped;
+    w.kept.push_back(w.current);
+  } else {
+    subject.waits = task::wait::suspended;
+    ++suspended_;
+  }
   w.search.begin();
   return then::look;
 }
 
-// The last child to end takes its parent along: its worker goes on with it.
 template <class Trace>
 typename model<Trace>::then model<Trace>::finish(sim_worker& w) {
   task& subject = tasks_[w.current];
@@ -85,20 +112,63 @@ typename model<Trace>::then model<Trace>::finish(sim_worker& w) {
   --living_;
   if (parent != k_no_place) {
     task& above = tasks_[parent];
-    if (--above.pending == 0 && above.is_suspended) {
-      above.is_suspended = false;
-      --suspended_;
-      w.current = parent;
-      w.owed_ns += machine_.costs.resume_ns;
-      begin_task(w);
-      w.trace.join(id_of(above));
-      return then::run;
-    }
+    if (--above.pending == 0 && above.waits != task::wait::none && finish_join(w, parent)) return then::run;
   }
   end_if_done();
   if (is_done_) return then::pause;
+  if (has_kept_ready(w)) return go_on_with_kept(w);
   w.search.begin();
   return then::look;
+}
+
+// The last child of a task in a join has ended here. True: this worker goes on with the task.
+template <class Trace>
+bool model<Trace>::finish_join(sim_worker& w, task_place parent) {
+  task& above = tasks_[parent];
+  if (above.waits == task::wait::suspended) {
+    above.waits = task::wait::none;
+    --suspended_;
+    w.current = parent;
+    w.owed_ns += machine_.costs.resume_ns;
+    begin_task(w);
+    w.trace.join(id_of(above));
+    return true;
+  }
+  sim_worker& holder = workers_[above.home];
+  if (above.waits == task::wait::blocked) {
+    const time_ns seated_ns = std::max(now_ns_, holder.since_ns + holder.owed_ns);
+    holder.awaited = pending_.push(seated_ns + machine_.costs.wake_ns + machine_.costs.switch_ns, id_of(holder).value);
+    w.owed_ns += machine_.costs.notify_ns;
+  } else if (holder.kept.back() == parent && holder.at == state::parked) {
+    wake(holder, &w);
+  } else if (holder.kept.back() == parent && holder.at == state::waiting && !options_.deaf_waits) {
+    cut_wait(holder);
+  }
+  return false;
+}
+
+// The children of the task that lies innermost in a helping join have ended.
+template <class Trace>
+typename model<Trace>::then model<Trace>::go_on_with_kept(sim_worker& w) {
+  if (w.is_searching) stop_searching(w);
+  w.current = w.kept.back();
+  w.kept.pop_back();
+  task& subject = tasks_[w.current];
+  subject.waits = task::wait::none;
+  w.owed_ns += machine_.costs.resume_ns;
+  begin_task(w);
+  w.trace.join(id_of(subject));
+  return then::run;
+}
+
+// The children of the task that blocked this worker have ended.
+template <class Trace>
+void model<Trace>::unblock(sim_worker& w) {
+  --blocked_;
+  task& subject = tasks_[w.current];
+  subject.waits = task::wait::none;
+  w.trace.unblock(id_of(subject));
+  w.trace.join(id_of(subject));
 }
 
 // ---- new tasks -------------------------------------------------------------------------------------------------------
@@ -112,6 +182,7 @@ task_place model<Trace>::make(std::uint64_t word0, std::uint64_t word1, policy::
   made.words[1] = word1;
   made.band = band;
   if (band != policy::priority::normal) bands_in_use_ = true;
+  if (made_ >= options_.most_tasks) [[unlikely]] stop(run_end::task_limit);
   ++living_;
   return at;
 }
@@ -132,6 +203,7 @@ void model<Trace>::spawn(std::uint64_t word0, std::uint64_t word1, policy::prior
   const task_place child = make(word0, word1, band);
   task& parent = tasks_[asked_->current];
   tasks_[child].parent = asked_->current;
+  tasks_[child].home = home_of(*asked_);
   ++parent.pending;
   youngest_ = child;
   asked_->trace.spawn(id_of(tasks_[child]), id_of(parent));
@@ -144,6 +216,7 @@ void model<Trace>::spawn(std::uint64_t word0, std::uint64_t word1, policy::prior
 template <class Trace>
 void model<Trace>::release(std::uint64_t word0, std::uint64_t word1, policy::priority band) {
   const task_place made = make(word0, word1, band);
+  tasks_[made].home = home_of(*asked_);
   asked_->trace.spawn(id_of(tasks_[made]), id_of(tasks_[asked_->current]));
   ++asked_->counts[trace::count::spawned];
   asked_->owed_ns += machine_.costs.spawn_ns + machine_.costs.push_ns;
@@ -154,6 +227,7 @@ void model<Trace>::release(std::uint64_t word0, std::uint64_t word1, policy::pri
 template <class Trace>
 void model<Trace>::inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) {
   const task_place made = make(word0, word1, band);
+  tasks_[made].home = home_of(*asked_);
   asked_->trace.spawn(id_of(tasks_[made]), id_of(tasks_[asked_->current]));
   asked_->trace.inject(id_of(tasks_[made]));
   ++asked_->counts[trace::count::spawned];
@@ -172,7 +246,7 @@ void model<Trace>::schedule_arrivals() {
 
 template <class Trace>
 void model<Trace>::take_arrivals() {
-  while (has_arrival_ && next_arrival_.at_ns <= now_ns_) {
+  while (has_arrival_ && !is_done_ && next_arrival_.at_ns <= now_ns_) {
     place(next_arrival_);
     has_arrival_ = load_.next_arrival(next_arrival_);
   }

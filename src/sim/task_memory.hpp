@@ -31,13 +31,14 @@ class task_pool {
     first_free_ = at;
   }
   [[nodiscard]] task& operator[](task_place at) { return blocks_[at / k_block][at & (k_block - 1)]; }
+  [[nodiscard]] const task& operator[](task_place at) const { return blocks_[at / k_block][at & (k_block - 1)]; }
 
   // Says that this task is needed soon. Of a million tasks most lie outside the caches, and waiting for memory would be
   // most of a simulation's time.
   void prefetch(task_place at) {
     const task& subject = (*this)[at];
     __builtin_prefetch(&subject, 1);
-    __builtin_prefetch(&subject.is_suspended, 1);  // it may lie on two lines
+    __builtin_prefetch(&subject.home, 1);  // it may lie on two lines
   }
 
   // The most tasks that existed at one time.
@@ -64,6 +65,8 @@ class task_ring {
   // Only when not empty.
   [[nodiscard]] task_place newest() const { return cells_[(first_ + size_ - 1) & mask()]; }
   [[nodiscard]] task_place oldest() const { return cells_[first_ & mask()]; }
+  // From the oldest on.
+  [[nodiscard]] task_place operator[](std::uint32_t i) const { return cells_[(first_ + i) & mask()]; }
   task_place pop_newest() { return cells_[(first_ + --size_) & mask()]; }
   task_place pop_oldest() {
     const task_place what = oldest();

@@ -3,6 +3,7 @@
 #include "model.hpp"
 #include "model_clock.hpp"
 #include "model_search.hpp"
+#include "model_stuck.hpp"
 #include "model_tasks.hpp"
 
 #include <algorithm>
@@ -55,7 +56,27 @@ time_use& time_use::operator+=(const time_use& other) {
   steal_ns += other.steal_ns;
   wait_ns += other.wait_ns;
   park_ns += other.park_ns;
+  block_ns += other.block_ns;
   return *this;
+}
+
+std::string to_string(const stuck_join& what) {
+  const auto number = [](auto id) { return std::to_string(id.value); };
+  std::string text = "worker " + number(what.worker) + " sits in the join of task " + number(what.task) +
+                     ", which waits for " + (what.child.is_some() ? "task " + number(what.child) : "a child") + ", which ";
+  switch (what.where) {
+    case stuck_join::place::queue:
+      return text + "lies in the queue of worker " + number(what.holder);
+    case stuck_join::place::pinned:
+      return text + "only worker " + number(what.holder) + " may run";
+    case stuck_join::place::injector:
+      return text + "lies in the injector";
+    case stuck_join::place::join:
+      return text + "sits in its join on worker " + number(what.holder);
+    case stuck_join::place::left:
+      break;
+  }
+  return text + "waits for its own children";
 }
 
 time_use run_result::total_use() const {

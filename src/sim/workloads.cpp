@@ -48,16 +48,19 @@ bool branching_tasks::next_arrival(arrival& out) {
 next_step branching_tasks::resume(task& self, task_context& with) {
   const auto work_ns = static_cast<time_ns>(self.words[0]);
   if (self.stage == 0) return next_step::work(work_ns / 2);
+  if (self.stage == 2 && options_.join) return next_step::work(work_ns - work_ns / 2);
   if (self.stage != 1) return next_step::end();
   random_stream random{self.words[1]};
   if (random.unit() < options_.probability) {
     const std::uint64_t children = 1 + random.below(options_.most_children);
     for (std::uint64_t i = 0; i != children; ++i) {
       const time_ns child_ns = between(random, options_.child_least_ns, options_.child_most_ns);
-      with.release(static_cast<std::uint64_t>(child_ns), random.bits());
+      const std::uint64_t seed = random.bits();
+      if (options_.join) with.spawn(static_cast<std::uint64_t>(child_ns), seed);
+      if (!options_.join) with.release(static_cast<std::uint64_t>(child_ns), seed);
     }
   }
-  return next_step::work(work_ns - work_ns / 2);
+  return options_.join ? next_step::join(*options_.join) : next_step::work(work_ns - work_ns / 2);
 }
 
 // ---- fork_join_tree --------------------------------------------------------------------------------------------------
@@ -102,11 +105,11 @@ next_step fork_join_tree::resume(task& self, task_context& with) {
       with.spawn(height - 1);
       ++made;
     } while (!options_.work_first && made != options_.arity);
-    return options_.work_first ? next_step::fork() : next_step::join();
+    return options_.work_first ? next_step::fork() : next_step::join(options_.join);
   }
   if (made == options_.arity && options_.work_first) {
     ++made;
-    return next_step::join();
+    return next_step::join(options_.join);
   }
   if (made <= options_.arity + 1u) {
     made = options_.arity + 2u;

@@ -35,18 +35,37 @@ struct machine_costs {
   time_ns park_ns = 0;      // from the decision to sleep until asleep; nobody can be awake sooner
   time_ns wake_ns = 0;      // from the notification until awake
   time_ns notice_ns = 0;    // from the announcement of work until a waiting worker sees it
+  time_ns switch_ns = 0;    // until a worker that blocked in a join has its CPU again, beside wake_ns
 
   // By distance; the last entry holds for all greater distances, and an empty list is free.
   std::vector<steal_cost> steal{};
   // So long after a successful steal the next thief of the same victim loses the race.
   time_ns steal_exposure_ns = 0;
+  // By distance, as `steal`: what a task costs more that goes on, or begins, on another worker than the one that ran it
+  // last or made it. Its caches are cold there.
+  std::vector<time_ns> migration_ns{};
 
   [[nodiscard]] steal_cost steal_at(std::uint32_t distance) const {
     if (steal.empty()) return {};
     return steal[distance < steal.size() ? distance : steal.size() - 1];
   }
 
+  [[nodiscard]] time_ns migration_at_ns(std::uint32_t distance) const {
+    return migration_ns[distance < migration_ns.size() ? distance : migration_ns.size() - 1];
+  }
+
   friend bool operator==(const machine_costs&, const machine_costs&) = default;
+};
+
+// A time during which a worker computes more slowly or not at all, because something else has its CPU.
+struct disturbance {
+  std::uint32_t worker = 0;
+  time_ns from_ns = 0;  // the first one
+  time_ns for_ns = 0;
+  time_ns every_ns = 0;              // from one beginning to the next; 0: it happens once
+  std::uint32_t speed_permille = 0;  // of the worker's own speed
+
+  friend bool operator==(const disturbance&, const disturbance&) = default;
 };
 
 struct machine_model {
@@ -57,6 +76,8 @@ struct machine_model {
   // Of each worker's core, 1000 for the fastest; empty: all alike.
   std::vector<std::uint32_t> speed_permille{};
   machine_costs costs{};
+  // By worker, then time. Those of one worker do not overlap, and one that happens again and again is its worker's only.
+  std::vector<disturbance> disturbances{};
   std::string name = "free";  // for people
 
   // Nothing but work takes time.
@@ -71,6 +92,8 @@ struct machine_model {
   }
   // How long so much work takes there: rounded up.
   [[nodiscard]] time_ns duration_ns(std::uint32_t worker, time_ns work_ns) const;
+  // How long it takes there from this time on when undisturbed it takes `span_ns`.
+  [[nodiscard]] time_ns disturbed_ns(std::uint32_t worker, time_ns from_ns, time_ns span_ns) const;
 
   friend bool operator==(const machine_model&, const machine_model&) = default;
 };

@@ -18,6 +18,7 @@
 #include <filch/trace/recording.hpp>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace filch::inline v0::sim {
@@ -29,9 +30,10 @@ struct time_use {
   time_ns steal_ns = 0;     // looking at victims, and carrying home what was found
   time_ns wait_ns = 0;      // between two rounds of looking
   time_ns park_ns = 0;      // asleep, falling asleep or waking up
+  time_ns block_ns = 0;     // sitting in a join
 
   [[nodiscard]] time_ns busy_ns() const { return work_ns + overhead_ns; }
-  [[nodiscard]] time_ns idle_ns() const { return wait_ns + park_ns; }
+  [[nodiscard]] time_ns idle_ns() const { return wait_ns + park_ns + block_ns; }
   [[nodiscard]] time_ns total_ns() const { return busy_ns() + steal_ns + idle_ns(); }
 
   time_use& operator+=(const time_use& other);
@@ -43,13 +45,46 @@ struct run_options {
   time_ns until_ns = k_never_ns;  // stops there, after the events of that time
   // A waiting worker does not hear that work is announced, and looks again when its wait is over.
   bool deaf_waits = false;
+  // When so many tasks were made the run stops.
+  std::uint64_t most_tasks = UINT64_MAX;
   // Everything that happens is written there; what it held before is lost.
   trace::recording* record = nullptr;
 };
 
+// Why a run ended.
+enum class run_end : std::uint8_t {
+  complete,    // every task ended
+  until,       // the time was over
+  task_limit,  // too many tasks
+  stuck,       // nothing can go on: every worker that could sits in a join
+};
+
+// A worker in a blocking join of a run that is stuck, and one of the children for which it waits.
+struct stuck_join {
+  enum class place : std::uint8_t {
+    queue,     // in the queue or the mail of `holder`
+    pinned,    // in the inbox of `holder`, who alone may run it
+    injector,  // `holder` is none
+    join,      // `holder` runs it and sits in its join
+    left,      // suspended, in a join without a worker; `holder` is none
+  };
+
+  worker_id worker;
+  task_id task;
+  task_id child;
+  place where = place::queue;
+  worker_id holder = worker_id::none();
+
+  friend bool operator==(const stuck_join&, const stuck_join&) = default;
+};
+
+// `worker 1 sits in the join of task 4, which waits for task 7, which lies in the queue of worker 0`
+[[nodiscard]] std::string to_string(const stuck_join& what);
+
 struct run_result {
   time_ns makespan_ns = 0;         // when the last task ended, or when the run stopped
   bool is_complete = false;        // every task ended
+  run_end end = run_end::complete;
   std::uint64_t tasks = 0;         // made
   std::uint64_t unfinished = 0;    // tasks that have not ended
   std::uint64_t suspended = 0;     // … of these, waiting for their children
@@ -57,6 +92,7 @@ struct run_result {
   std::uint64_t events = 0;        // of the engine
   std::vector<time_use> use;       // by worker
   std::vector<trace::count_values> counts;
+  std::vector<stuck_join> stuck;   // who waits for whom, when the run is stuck
 
   [[nodiscard]] time_use total_use() const;
   [[nodiscard]] trace::count_values total_counts() const;

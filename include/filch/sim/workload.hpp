@@ -28,15 +28,27 @@ namespace filch::inline v0::sim {
 using task_place = std::uint32_t;
 inline constexpr task_place k_no_place = UINT32_MAX;
 
+// What a worker does while the task it runs waits for its children.
+enum class join_mode : std::uint8_t {
+  continuation,  // leaves the task and looks for other work; the worker of the last child goes on with it
+  helping,       // keeps the task and runs others on top of it; goes on with it when those and the children have ended
+  blocking,      // nothing: it sits there. When all workers do, and children lie in their queues, nothing goes on.
+};
+
 // A task that was made and has not ended.
 struct task {
+  static constexpr std::uint16_t k_no_home = UINT16_MAX;
+
+  enum class wait : std::uint8_t { none, suspended, helped, blocked };  // in a join
+
   std::uint64_t number = 0;     // in the order in which they were made
   std::uint64_t words[2] = {};  // the workload's own
   task_place parent = k_no_place;
   std::uint32_t pending = 0;  // children that have not ended
   std::uint32_t stage = 0;    // how often it was asked before
   policy::priority band = policy::priority::normal;
-  bool is_suspended = false;  // in a join
+  wait waits = wait::none;
+  std::uint16_t home = k_no_home;  // the worker that ran it last, or made it; none: it came from outside
 };
 static_assert(sizeof(task) <= 40);
 
@@ -45,17 +57,18 @@ struct next_step {
   enum class kind : std::uint8_t {
     work,  // computes for so long
     fork,  // puts itself into the worker's queue, and the child it made last runs at once: work-first
-    join,  // goes on when all its children have ended; its worker does something else meanwhile
+    join,  // goes on when all its children have ended; what its worker does meanwhile is the join_mode
     end,
   };
 
   kind what = kind::end;
+  join_mode how = join_mode::continuation;
   time_ns work_ns = 0;
 
-  [[nodiscard]] static next_step work(time_ns span_ns) { return {kind::work, span_ns}; }
-  [[nodiscard]] static next_step fork() { return {kind::fork, 0}; }
-  [[nodiscard]] static next_step join() { return {kind::join, 0}; }
-  [[nodiscard]] static next_step end() { return {kind::end, 0}; }
+  [[nodiscard]] static next_step work(time_ns span_ns) { return {kind::work, {}, span_ns}; }
+  [[nodiscard]] static next_step fork() { return {kind::fork, {}, 0}; }
+  [[nodiscard]] static next_step join(join_mode how = join_mode::continuation) { return {kind::join, how, 0}; }
+  [[nodiscard]] static next_step end() { return {kind::end, {}, 0}; }
 };
 
 // What a task can do while it is asked.
@@ -72,6 +85,8 @@ class task_context {
 
   [[nodiscard]] virtual time_ns now_ns() const = 0;
   [[nodiscard]] virtual worker_id worker() const = 0;
+  // How many tasks lie in the worker's own queue, all bands together.
+  [[nodiscard]] virtual std::uint32_t queue_size() const = 0;
 
  protected:
   ~task_context() = default;
@@ -93,6 +108,8 @@ struct target {
   [[nodiscard]] static target injector() { return {kind::injector, worker_id::none()}; }
   [[nodiscard]] static target at(worker_id worker) { return {kind::worker, worker}; }
   [[nodiscard]] static target pinned_to(worker_id worker) { return {kind::pinned, worker}; }
+
+  friend bool operator==(const target&, const target&) = default;
 };
 
 // A task that comes from outside.

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace filch::inline v0::sim {
@@ -34,7 +35,8 @@ class task_list final : public workload {
   time_ns work_ns_ = 0;
 };
 
-// Tasks that may have children when half their work is done, and do not wait for them: a branching process.
+// Tasks that may have children when half their work is done: a branching process. They do not wait for their children,
+// or wait at once and do the other half afterwards.
 struct branching_options {
   std::uint32_t roots = 5;
   time_ns every_ns = k_ns_per_s / 2;  // between two roots
@@ -44,6 +46,9 @@ struct branching_options {
   time_ns child_most_ns = 1 * k_ns_per_s;
   double probability = 0.3;         // of having children at all
   std::uint32_t most_children = 3;  // at least 1, each number equally likely
+  std::optional<join_mode> join{};  // how they wait; nothing: not at all
+
+  friend bool operator==(const branching_options&, const branching_options&) = default;
 };
 
 class branching_tasks final : public workload {
@@ -67,6 +72,9 @@ struct fork_join_options {
   time_ns after_ns = 0;
   time_ns leaf_ns = k_ns_per_us;
   bool work_first = false;  // a fork runs the child at once and leaves the parent to thieves; else the other way round
+  join_mode join = join_mode::continuation;
+
+  friend bool operator==(const fork_join_options&, const fork_join_options&) = default;
 };
 
 class fork_join_tree final : public workload {

@@ -1,0 +1,50 @@
+// Described machines in JSON: machines/*.json, which are part of the program, and files of one's own.
+//
+//   {"name": "laptop-8p16e", "workers": 24,
+//    "topology": {"cores_per_node": 8, "efficiency_cores_per_node": 16, …},
+//    "costs": {"spawn_ns": 8, "steal": [{"success_ns": 60, …}, …], …},
+//    "disturbances": [{"worker": 3, "every_ns": 10000000, "for_ns": 2000000, "speed_permille": 0}]}
+#pragma once
+
+#include "scenario_error.hpp"
+
+#include <filch/sim/machine_model.hpp>
+#include <filch/topology/machine.hpp>
+#include <filch/topology/placement.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace filch::scenario {
+
+struct machine_description {
+  std::string name = "free";
+  std::string title{};
+  std::uint32_t workers = 4;  // unless the scenario says
+  // Nothing: all workers are equally far and equally fast.
+  std::optional<topology::synthetic_options> topology{};
+  topology::placement placement = topology::placement::spread;  // which worker runs on which CPU
+  sim::machine_costs costs{};
+  std::vector<sim::disturbance> disturbances{};
+};
+
+// Throws error.
+[[nodiscard]] machine_description parse_machine(std::string_view text, std::string_view origin);
+[[nodiscard]] machine_description load_machine(const std::filesystem::path& file);
+// The machines that are part of the program, by name in alphabetical order.
+[[nodiscard]] std::vector<std::string_view> machine_names();
+// A text that ends in .json or names a folder is a file; everything else a machine of the program. Throws error.
+[[nodiscard]] machine_description find_machine(std::string_view name_or_file);
+
+// Reading what was written gives the same machine.
+void write_machine(std::ostream& out, const machine_description& machine);
+
+// The model of it with so many workers; 0: as many as it says.
+[[nodiscard]] sim::machine_model make_machine(const machine_description& machine, std::uint32_t workers);
+
+}  // namespace filch::scenario
