@@ -76,10 +76,10 @@ class model final : private task_context {
     std::uint32_t inbox_size = 0;   // mail and pinned, all bands
     std::uint32_t pinned_size = 0;  // … of these, pinned
     std::array<time_ns, k_activities> spent{};
-    std::vector<task_place> kept;
     std::array<band_queues, policy::k_priorities> bands;
     trace::count_values counts;
     [[no_unique_address]] Trace trace;
+    std::vector<task_place> kept;
   };
 
   // What thieves see.
@@ -113,8 +113,8 @@ class model final : private task_context {
   run_result results();
 
   // Runs that cannot go on (model_stuck.hpp).
-  bool is_stuck() const;
-  void explain_stuck(std::vector<stuck_join>& out);
+  [[gnu::noinline]] bool is_stuck() const;
+  [[gnu::noinline]] void explain_stuck(std::vector<stuck_join>& out);
   [[nodiscard]] stuck_join find_child(const sim_worker& w);
 
   // Looking for work (model_search.hpp).
@@ -139,13 +139,13 @@ class model final : private task_context {
   then fork(sim_worker& w);
   then join(sim_worker& w, join_mode how);
   then finish(sim_worker& w);
-  bool finish_join(sim_worker& w, task_place parent);
+  [[gnu::noinline]] bool finish_join(sim_worker& w, task_place parent);
   bool has_kept_ready(const sim_worker& w) {
     return !w.kept.empty() && tasks_[w.kept.back()].pending == 0;
   }
-  then go_on_with_kept(sim_worker& w);
+  [[gnu::noinline]] then go_on_with_kept(sim_worker& w);
   void unblock(sim_worker& w);
-  void charge_migration(sim_worker& w, const task& subject);
+  [[gnu::noinline]] void charge_migration(sim_worker& w, task& subject);
   task_place make(std::uint64_t word0, std::uint64_t word1, policy::priority band);
   void push(sim_worker& w, task_place what);
   void take_arrivals();

@@ -6,6 +6,7 @@
 #include <filch/base/assert.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace filch::inline v0::sim {
 
@@ -19,15 +20,14 @@ void model<Trace>::begin_task(sim_worker& w) {
     w.trace.resume(id_of(subject));
     ++w.counts[trace::count::resumes];
   }
-  if (subject.home == home_of(w)) return;
-  if (!machine_.costs.migration_ns.empty()) charge_migration(w, subject);
-  subject.home = home_of(w);
+  if (!machine_.costs.migration_ns.empty()) [[unlikely]] charge_migration(w, subject);
 }
 
 template <class Trace>
-void model<Trace>::charge_migration(sim_worker& w, const task& subject) {
-  if (subject.home == task::k_no_home) return;
-  w.owed_ns += machine_.costs.migration_at_ns(machine_.distance(worker_id{subject.home}, id_of(w)));
+void model<Trace>::charge_migration(sim_worker& w, task& subject) {
+  const std::uint16_t before = std::exchange(subject.home, home_of(w));
+  if (before == task::k_no_home || before == subject.home) return;
+  w.owed_ns += machine_.costs.migration_at_ns(machine_.distance(worker_id{before}, id_of(w)));
 }
 
 // Asks what `current` does next.
@@ -79,6 +79,7 @@ typename model<Trace>::then model<Trace>::join(sim_worker& w, join_mode how) {
     w.trace.join(id_of(subject));
     return then::run;
   }
+  subject.home = home_of(w);
   if (how == join_mode::blocking) {
     subject.waits = task::wait::blocked;
     w.trace.block(id_of(subject));

@@ -48,7 +48,7 @@ struct task {
   std::uint32_t stage = 0;    // how often it was asked before
   policy::priority band = policy::priority::normal;
   wait waits = wait::none;
-  std::uint16_t home = k_no_home;  // the worker that ran it last, or made it; none: it came from outside
+  std::uint16_t home = k_no_home;  // the worker that made it, or ran it last where that matters; none: from outside
 };
 static_assert(sizeof(task) <= 40);
 
