@@ -12,10 +12,12 @@ import shutil
 import subprocess
 import sys
 
-WORKLOADS = ("basic", "spawning", "adaptive", "granularity", "demo", "counter")
+KERNELS = {"fib": (20, 6765), "nqueens": (6, 4), "skynet": (1000, 499500), "mergesort": (5000, None), "matmul": (70, None),
+           "uts": (5, None), "mandelbrot": (16, None), "tree-sum": (999, 999 * 500)}
+WORKLOADS = ("basic", "spawning", "adaptive", "granularity", "demo", "counter", *KERNELS)
 PLANNED = ("basic", "spawning", "adaptive", "demo")
 RUN_OPTIONS = ("--workers --victims --steal --order --idle --wake --placement --deques --pin --seed --repeat --time-scale "
-               "--trace --report --log --json --round-robin").split()
+               "--size --tree --trace --report --log --json --round-robin").split()
 SMALL = ("--time-scale", "0.0005")
 
 
@@ -49,7 +51,7 @@ def refuse(arguments, *parts, code=2):
 
 
 def run_json(workload, *arguments):
-    scale = () if workload == "counter" else SMALL
+    scale = () if workload == "counter" or workload in KERNELS else SMALL
     return json.loads(succeed("run", workload, "--json", *scale, *arguments))
 
 
@@ -112,7 +114,7 @@ def test_the_examples_of_the_help_are_accepted():
     expect(len(names) >= 10, f"many examples, not {names}")
     for line in names:
         words = [word for word in line.split() if word not in ("--time-scale", "1")]
-        done = filch(*words, *(() if "counter" in words else SMALL))
+        done = filch(*words, *(() if "counter" in words or words[1] in KERNELS else SMALL))
         expect(done.returncode == 0, f"the example works: {line}", done)
 
 
@@ -202,6 +204,34 @@ def test_counter_counts_every_task_with_both_deques():
     expect(all(row["tasks_per_s"] > 0 and row["ratio"] > 0 for row in rows), f"positive rates in {rows}")
     out = succeed("run", "counter", "--deques", "locked")
     expect("locked" in out and "pool of 4, lock-free" not in out, f"only locked deques in {out}")
+
+
+def test_every_kernel_computes_what_its_serial_code_does():
+    for name, (size, result) in KERNELS.items():
+        told = run_json(name, "--size", size, "--workers", "3", "--repeat", "2")
+        for run in told["runs"]:
+            check_run(run, 3, lost_events_allowed=True)
+            expect(run["kernel"]["result"] == (result or run["kernel"]["result"]), f"{result} in {run}")
+            expect(run["kernel"]["serial_cpu_s"] > 0 and run["kernel"]["cpu_s"] > 0, f"times in {run}")
+        out = succeed("run", name, "--size", size)
+        for part in (f"{name}:", "as the serial code says", "speed-up", "=== Statistics ===", "What the workers did"):
+            expect(part in out, f"{part!r} in {out}")
+    results = {run_json(name, "--size", size)["runs"][0]["kernel"]["result"] for name, size in (("fib", 21), ("fib", 22))}
+    expect(results == {10946, 17711}, f"the size decides: {results}")
+
+
+def test_uts_counts_the_published_nodes_of_both_trees():
+    for words, nodes in (((), 4130071), (("--tree", "T1"), 4130071), (("--tree", "T3"), 4112897)):
+        kernel = run_json("uts", *words)["runs"][0]["kernel"]
+        expect(kernel["result"] == nodes, f"{nodes} in {kernel}")
+    expect("as published" in succeed("run", "uts", "--tree=T3"), "people are told")
+
+
+def test_a_kernel_is_recorded_like_a_scenario():
+    out = succeed("run", "fib", "--size", "24", "--trace", "fib.filch", "--report", "fib.html", "--log")
+    expect("Wrote fib.filch" in out and "Wrote fib.html" in out and "Executing fib" in out, f"files and a log in {out}")
+    info = json.loads(succeed("trace", "info", "fib.filch", "--json"))
+    expect(info["about"]["workload"] == "fib" and info["kinds"]["start"] >= 1, f"what was recorded in {info}")
 
 
 def test_the_imbalanced_load_begins_on_worker_0_and_is_stolen_from_it():
@@ -366,6 +396,12 @@ def test_bad_values_are_named_with_what_is_allowed():
     refuse(("run", "counter", "--log"), "--log", "counter")
     refuse(("run", "counter", "--trace", "x.json"), "--trace", "counter")
     refuse(("run", "counter", "--time-scale", "1"), "--time-scale", "counter")
+    refuse(("run", "fib", "--time-scale", "1"), "--time-scale", "fib")
+    for name, size in (("fib", "51"), ("fib", "many"), ("nqueens", "0"), ("skynet", "12"), ("uts", "14")):
+        refuse(("run", name, "--size", size), "--size", size, "allowed")
+    refuse(("run", "demo", "--size", "3"), "--size", "demo")
+    refuse(("run", "uts", "--tree", "T2"), "--tree", "T2", "T1", "T3")
+    refuse(("run", "fib", "--tree", "T1"), "--tree", "uts")
     refuse(("run", "demo", "--victims", ""), "--victims", "random")
 
 

@@ -37,6 +37,7 @@ const char* const k_examples = R"(Examples:
   filch run adaptive --victims random --log      another policy, with the log of events
   filch run granularity --workers 2              what the size of tasks costs
   filch run counter                              trivial tasks per second, lock-free and locked
+  filch run fib                                  a join at every call: what forking costs
   filch topology                                 the machine and which CPUs filch may use
   filch policies                                 every name that the options take
   filch run demo --trace demo.filch              record a run …
@@ -54,6 +55,8 @@ Examples:
   filch run adaptive --steal half --repeat 10    ten times; shows the spread
   filch run demo --round-robin                   the same jobs, dealt out: nothing left to steal
   filch run granularity --json                   for programs
+  filch run nqueens --size 10 --workers 2        a kernel: checked and timed against its serial code
+  filch run uts --tree T3                        a tree whose shape nobody knows beforehand
   filch run basic --time-scale 1                 in the scenario's own time: a second takes a second
 
 Tasks burn their duration in CPU time of their thread, so a task costs the same however many threads share a CPU.
@@ -67,10 +70,10 @@ struct words_said {
   convert_arguments convert;
   info_arguments info;
   report_arguments report;
+  simulation_words simulation;
 };
 
 void add_run(CLI::App& app, run_arguments& into) {
-  simulation_words simulation;
   CLI::App* const run = app.add_subcommand("run", "Run a workload on real threads, with any policy");
   run->group("Commands");
   run->add_option("workload", into.workload, "which one: see below")->type_name("WORKLOAD");
@@ -95,6 +98,8 @@ void add_run(CLI::App& app, run_arguments& into) {
       ->type_name("N");
   run->add_option("--time-scale", into.time_scale, "real seconds per second of the scenario; default 0.01")
       ->type_name("X");
+  run->add_option("--size", into.size, "how large a kernel is; its line below says what is counted")->type_name("N");
+  run->add_option("--tree", into.tree, "uts only: T1 (geometric, the default) or T3 (binomial)")->type_name("NAME");
   run->add_option("--trace", into.trace_file, "write the last recording: .json (Chrome), .filch or .pftrace (Perfetto)")
       ->type_name("FILE");
   run->add_option("--report", into.report_file, "write the last recording as a page to look at: .html")
@@ -214,12 +219,12 @@ void obey(int count, const char* const* words) {
   app.get_formatter()->column_width(26);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   add_run(app, said.run);
+  add_simulation(app, said.simulation);
   add_topology(app, said.topology);
   add_policies(app, said.policies);
   add_trace(app, said.convert, said.info);
   add_report(app, said.report);
   try {
-  add_simulation(app, said.simulation);
     app.parse(count, words);
   } catch (const CLI::Success& asked) {
     app.exit(asked, std::cout, std::cerr);

@@ -107,11 +107,6 @@ class plan_run {
   time_ns first_ns_ = 0;
 };
 
-// All rings together take 32 MiB at most, and none is shorter than 1024 events.
-std::size_t ring_events(std::uint32_t workers) {
-  return std::bit_floor(std::clamp<std::size_t>((std::size_t{1} << 20) / workers, 1024, std::size_t{1} << 16));
-}
-
 void check_statistics(const executed_plan& done, const std::string& workload) {
   const trace::count_values total = done.statistics.total();
   const auto expect = [&](std::uint64_t is, std::uint64_t should, const char* what) {
@@ -126,6 +121,11 @@ void check_statistics(const executed_plan& done, const std::string& workload) {
 }
 
 }  // namespace
+
+// None is shorter than 1024 events.
+std::size_t ring_events(std::uint32_t workers) {
+  return std::bit_floor(std::clamp<std::size_t>((std::size_t{1} << 20) / workers, 1024, std::size_t{1} << 16));
+}
 
 std::uint32_t worker_count(const filch::options& of) {
   return of.workers ? *of.workers : topology::usable_cpus().count;

@@ -45,6 +45,9 @@ struct execute_options {
 // Throws `failure` when a task ran not exactly once or the statistics do not add up.
 [[nodiscard]] executed_plan execute(plan& what, const execute_options& how);
 
+// Events that one worker's ring keeps: all rings together take 32 MiB at most.
+[[nodiscard]] std::size_t ring_events(std::uint32_t workers);
+
 // The workers that these options give.
 [[nodiscard]] std::uint32_t worker_count(const filch::options& of);
 

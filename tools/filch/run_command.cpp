@@ -68,6 +68,8 @@ void run_command(const run_arguments& given) {
                .given_deques = chosen.given_deques,
                .time_scale = chosen.time_scale,
                .round_robin = given.round_robin,
+               .size = chosen.size,
+               .tree = chosen.tree,
                .log = given.log,
                .is_detailed = i == 0,
                .trace_file = i + 1 == chosen.repeat ? given.trace_file.value_or("") : "",

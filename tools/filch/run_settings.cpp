@@ -90,6 +90,12 @@ run_settings understand(const run_arguments& given) {
                     ": not allowed for " + std::string{made.what->name} +
                     ": recording its trivial tasks would measure the recording");
   }
+  made.size = read_size(given, *made.what);
+  if (given.tree && made.what->name != k_uts.name) {
+    refuse("--tree", *given.tree, "only for the workload uts, not for "s + std::string{made.what->name});
+  }
+  made.tree = given.tree.value_or("");
+  if (made.what->require != nullptr) made.what->require(made.size, made.tree);
   if (given.round_robin && made.what->name != k_demo.name) {
     throw bad_usage("--round-robin: allowed only for the workload demo, not for "s + std::string{made.what->name});
   }

@@ -39,6 +39,8 @@ struct run_arguments {
   std::optional<std::string> seed{};
   std::optional<std::string> repeat{};
   std::optional<std::string> time_scale{};
+  std::optional<std::string> size{};
+  std::optional<std::string> tree{};
   std::optional<std::string> trace_file{};
   std::optional<std::string> report_file{};
   bool round_robin = false;
@@ -57,6 +59,8 @@ struct run_settings {
   std::optional<filch::deques> given_deques{};
   std::uint32_t repeat = 1;
   double time_scale = k_default_time_scale;
+  std::uint64_t size = 0;  // 0: the workload has none, or its own
+  std::string tree{};
 };
 
 // Throws bad_usage that names the option, the value and what is allowed.

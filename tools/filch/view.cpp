@@ -91,6 +91,8 @@ class builder {
         break;
       case event_kind::steal_success: {
         view_.stolen[e.worker][e.detail] += e.argument;
+        // A stolen fork becomes a task only in the thief's hands; its home is the victim.
+        if (task != nullptr && task->home == worker_id{e.worker}) task->home = worker_id{e.detail};
         const std::string more = e.argument > 1 ? " and "s + std::to_string(e.argument - 1) + " more" : "";
         say(e, worker(e.worker) + ": Stole " + name_of(e.task) + more + " from " + worker(e.detail));
         break;

@@ -11,7 +11,9 @@
 
 namespace filch::tool {
 std::span<const workload> all_workloads() {
-  static const std::array<workload, 6> k_all{k_basic, k_spawning, k_adaptive, k_granularity, k_demo, k_counter};
+  static const std::array<workload, 14> k_all{k_basic, k_spawning, k_adaptive,  k_granularity, k_demo,
+                                              k_counter, k_fib,    k_nqueens,   k_skynet,      k_mergesort,
+                                              k_matmul, k_uts,     k_mandelbrot, k_tree_sum};
   return k_all;
 }
 
@@ -37,6 +39,11 @@ executed_plan run_and_report(context& in, std::string_view name, plan what, nloh
   }
   executed_plan done =
       execute(what, {.runtime = in.runtime, .workload = std::string{name}, .time_scale = in.time_scale});
+  report_executed(in, done, outcome_text(done, {.time_scale = in.time_scale}), json);
+  return done;
+}
+
+void report_executed(context& in, const executed_plan& done, const std::string& outcome, nlohmann::ordered_json& json) {
   const run_view view = view_of(done.recording);
   fill_json(json, done, view, {.time_scale = in.time_scale, .log = in.log});
   if (in.is_detailed) {
@@ -46,7 +53,7 @@ executed_plan run_and_report(context& in, std::string_view name, plan what, nloh
            << matrix_text(done, view) << "\n"
            << statistics_text(done) << "\n"
            << worker_table_text(done) << "\n"
-           << outcome_text(done, how);
+           << outcome;
   }
   if (!in.trace_file.empty()) {
     in.out << write_trace_file(done.recording, in.trace_file);
@@ -56,7 +63,6 @@ executed_plan run_and_report(context& in, std::string_view name, plan what, nloh
     in.out << write_report_file(done.recording, in.report_file);
     json["report_file"] = in.report_file;
   }
-  return done;
 }
 
 measurement measure(std::string label, const executed_plan& done) {

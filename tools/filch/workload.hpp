@@ -24,6 +24,8 @@ struct context {
   std::optional<filch::deques> given_deques{};  // none: the user did not choose
   double time_scale = 1;                        // real seconds per second of the scenario
   bool round_robin = false;
+  std::uint64_t size = 0;  // of a kernel; 0: what it takes by itself
+  std::string tree{};      // of uts; empty: its own choice
   bool log = false;
   bool is_detailed = true;    // later repetitions are shown by their numbers only
   std::string trace_file{};   // empty: none
@@ -42,14 +44,25 @@ struct measurement {
   std::optional<std::uint64_t> stolen{};
 };
 
+// What --size may be. `most` = 0: there is no size to choose.
+struct size_limits {
+  std::uint64_t standard = 0;
+  std::uint64_t least = 0;
+  std::uint64_t most = 0;
+  std::string_view meaning{};  // "the number of queens"
+};
+
 struct workload {
   std::string_view name;
   std::string_view alias{};               // another name; empty: none
   std::string_view help;                  // one line
   bool has_durations;                     // --time-scale means something
+  size_limits size{};
   bool is_recorded = true;                // --trace, --report and --log are possible
   void (*set_defaults)(filch::options&);  // before the user's choices
   std::vector<measurement> (*run)(context&);
+  // Throws bad_usage for what the limits do not say; null: they say all.
+  void (*require)(std::uint64_t size, const std::string& tree) = nullptr;
 };
 
 [[nodiscard]] std::span<const workload> all_workloads();
@@ -60,7 +73,9 @@ struct workload {
 
 // ---- for workloads that are plans -----------------------------------------------------------------------------------
 
-// Executes, writes the trace file, reports to people and fills `json`.
+// Writes the trace file, reports to people with `outcome` as the last lines, and fills `json`.
+void report_executed(context& in, const executed_plan& done, const std::string& outcome, nlohmann::ordered_json& json);
+// Executes and reports.
 executed_plan run_and_report(context& in, std::string_view name, plan what, nlohmann::ordered_json& json);
 [[nodiscard]] measurement measure(std::string label, const executed_plan& done);
 
@@ -72,5 +87,14 @@ extern const workload k_counter;
 extern const workload k_demo;
 extern const workload k_granularity;
 extern const workload k_spawning;
+
+extern const workload k_fib;
+extern const workload k_mandelbrot;
+extern const workload k_matmul;
+extern const workload k_mergesort;
+extern const workload k_nqueens;
+extern const workload k_skynet;
+extern const workload k_tree_sum;
+extern const workload k_uts;
 
 }  // namespace filch::tool

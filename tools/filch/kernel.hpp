@@ -1,0 +1,30 @@
+// For workloads that are kernels: real computations of tools/kernels, run by joins on the runtime, checked and timed
+// against their serial code.
+//
+// Tasks here are what the runtime made of the forks: the first one, and every fork that somebody stole. Work is the CPU
+// time of the serial code, so that the speed-up says what parallel code brings over serial code.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "workload.hpp"
+
+namespace filch::tool {
+
+struct kernel {
+  std::string title;                          // "fib(35)"
+  std::function<std::uint64_t()> serial;      // both return the same number
+  std::function<std::uint64_t()> parallel;    // called on a worker
+  std::function<std::uint64_t()> result{};    // not empty: what to compare after either, not in the time; else what they return
+  std::function<void()> prepare{};            // before either, not in the time
+  std::optional<std::uint64_t> known{};       // published result
+};
+
+// As many workers as this process may use CPUs.
+void use_all_cpus(filch::options& of);
+
+// Runs both versions, reports, and throws `failure` when their results differ.
+std::vector<measurement> run_kernel(context& in, std::string_view name, const kernel& what);
+
+}  // namespace filch::tool
