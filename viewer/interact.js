@@ -238,7 +238,7 @@ const filch_page = (() => {
   }
 
   function start() {
-    const recording = filch_format.parse(filch_format.from_base64(at("recording").textContent));
+    const recording = filch_format.parse(filch_format.from_base64(at("recording_0").textContent));
     model = build(recording);
     model.longest_queue = draw.longest_queue(model);
     view = { begin: model.begin, end: model.end };

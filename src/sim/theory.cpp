@@ -17,6 +17,12 @@ time_ns least_ns(time_ns work_ns, time_ns span_ns, std::uint32_t workers) {
   return std::max(span_ns, work_ns / workers + (work_ns % workers != 0 ? 1 : 0));
 }
 
+time_ns burdened_ns(time_ns work_ns, time_ns burdened_span_ns, std::uint32_t workers) {
+  FILCH_ASSERT(workers >= 1 && work_ns >= 0 && burdened_span_ns >= 0, workers, work_ns, burdened_span_ns);
+  const double share = 1.0 / workers;
+  return std::llround(share * static_cast<double>(work_ns) + 1.7 * (1 - share) * static_cast<double>(burdened_span_ns));
+}
+
 double single_source_throughput(std::uint32_t workers, double steal_cost) {
   FILCH_ASSERT(workers >= 1 && steal_cost >= 0, workers, steal_cost);
   const double thieves = workers - 1.0;

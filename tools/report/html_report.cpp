@@ -6,6 +6,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "page_data.hpp"
 #include "viewer_files.hpp"
 
 namespace filch::report {
@@ -55,12 +56,20 @@ std::string to_base64(std::string_view bytes) {
   return out;
 }
 
+struct page_parts {
+  std::string title;
+  std::string recordings;
+  std::string data;
+};
+
 // What stands in for a mark of the page, {{mark}}.
-void put_part(std::ostream& out, std::string_view mark, std::string_view title, std::string_view recording) {
+void put_part(std::ostream& out, std::string_view mark, const page_parts& parts) {
   if (mark == "title")
-    put(out, title);
-  else if (mark == "recording")
-    put(out, recording);
+    put(out, parts.title);
+  else if (mark == "recordings")
+    put(out, parts.recordings);
+  else if (mark == "data")
+    put(out, parts.data);
   else if (mark == "style")
     put(out, viewer_style());
   else if (mark == "scripts") {
@@ -72,13 +81,23 @@ void put_part(std::ostream& out, std::string_view mark, std::string_view title, 
   }
 }
 
+// One element per run, with the .filch file in base64.
+std::optional<std::string> put_recordings(const page& what, std::string& out) {
+  for (std::size_t i = 0; i != what.runs.size(); ++i) {
+    std::ostringstream file;
+    if (std::optional<std::string> problem = trace::write_binary(*what.runs[i].what, file)) return problem;
+    out += "<script type=\"text/plain\" id=\"recording_" + std::to_string(i) + "\">" + to_base64(file.view()) +
+           "</script>\n";
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<std::string> write_report(const trace::recording& from, std::ostream& out, std::string_view title) {
-  std::ostringstream file;
-  if (std::optional<std::string> problem = trace::write_binary(from, file)) return problem;
-  const std::string recording = to_base64(file.view());
-  const std::string shown_title = escaped(title.empty() ? "filch report" : title);
+std::optional<std::string> write_page(const page& what, std::ostream& out) {
+  if (std::string wrong = problem_of(what); !wrong.empty()) return wrong;
+  page_parts parts{escaped(what.title.empty() ? "filch report" : what.title), {}, page_data(what)};
+  if (std::optional<std::string> problem = put_recordings(what, parts.recordings)) return problem;
 
   std::string_view left = viewer_page();
   while (true) {
@@ -86,12 +105,16 @@ std::optional<std::string> write_report(const trace::recording& from, std::ostre
     const std::size_t close = left.find("}}", open);
     put(out, left.substr(0, open));
     if (close == std::string_view::npos) break;
-    put_part(out, left.substr(open + 2, close - open - 2), shown_title, recording);
+    put_part(out, left.substr(open + 2, close - open - 2), parts);
     left.remove_prefix(close + 2);
   }
   out.flush();
   if (!out) return "the page could not be written: the stream failed";
   return std::nullopt;
+}
+
+std::optional<std::string> write_report(const trace::recording& from, std::ostream& out, std::string_view title) {
+  return write_page({.title = std::string{title}, .runs = {{"", &from}}}, out);
 }
 
 }  // namespace filch::report

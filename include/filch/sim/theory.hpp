@@ -15,6 +15,10 @@ namespace filch::inline v0::sim::theory {
 // What no schedule beats: the larger of T∞ and T1/P, rounded up.
 [[nodiscard]] time_ns least_ns(time_ns work_ns, time_ns span_ns, std::uint32_t workers);
 
+// What Cilkview (He, Leiserson, Leiserson 2010) expects of work stealing when a steal costs something: T1/P + 1.7·(1 − 1/P)
+// times the burdened span, the span with the cost of a steal at every spawn and join.
+[[nodiscard]] time_ns burdened_ns(time_ns work_ns, time_ns burdened_span_ns, std::uint32_t workers);
+
 // All unit tasks start on one worker, and a thief takes one at a time from a uniformly random victim, `steal_cost` per
 // look: tasks per unit of time, 1 + (P − 1)/(1 + (P − 1)·cost). Never more than 1 + 1/cost.
 [[nodiscard]] double single_source_throughput(std::uint32_t workers, double steal_cost);

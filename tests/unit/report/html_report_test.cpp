@@ -22,7 +22,7 @@ std::string page_of(const trace::recording& what, std::string_view title = "a ti
   return std::move(out).str();
 }
 
-constexpr std::string_view k_open = "<script type=\"text/plain\" id=\"recording\">";
+constexpr std::string_view k_open = "<script type=\"text/plain\" id=\"recording_0\">";
 
 // Where the recording begins and how long it is.
 std::pair<std::size_t, std::size_t> recording_in(std::string_view page) {
@@ -102,9 +102,9 @@ TEST(html_report, is_one_whole_page) {
 }
 
 TEST(html_report, shows_a_title_as_text_and_not_as_markup) {
-  const std::string page = page_of(made_up(2, 10, 3), "a <b>\"bold\"</b> & {{recording}}");
+  const std::string page = page_of(made_up(2, 10, 3), "a <b>\"bold\"</b> & {{recordings}}");
   EXPECT_EQ(count_of(page, "<b>\"bold\""), 0u);
-  EXPECT_NE(page.find("<title>a &lt;b&gt;&quot;bold&quot;&lt;/b&gt; &amp; {{recording}}</title>"), std::string::npos);
+  EXPECT_NE(page.find("<title>a &lt;b&gt;&quot;bold&quot;&lt;/b&gt; &amp; {{recordings}}</title>"), std::string::npos);
   EXPECT_TRUE(read_back(page) == made_up(2, 10, 3));
 }
 

@@ -575,7 +575,7 @@ describe("pages written by filch", () => {
       const facts = JSON.parse(
         fs.readFileSync(path.join(process.env.FILCH_PAGES, file.replace(".html", ".json")), "utf8"),
       );
-      const model = model_of.build(format.parse(format.from_base64(/id="recording">([^<]*)</.exec(page)[1])));
+      const model = model_of.build(format.parse(format.from_base64(/id="recording_0">([^<]*)</.exec(page)[1])));
       assert.equal(model.recording.error, "");
       assert.equal(model.workers, facts.workers);
       for (const key of ["events", "dropped", "tasks", "executed", "spawned", "steals", "stolen", "parks"]) {

@@ -25,6 +25,12 @@ namespace theory = sim::theory;
 // Looks again at once, for as long as any run takes.
 constexpr policy::idle k_restless{.cycles = 1'000'000'000};
 
+TEST(theory, the_burdened_estimate_is_the_work_on_one_worker_and_nears_the_burdened_span_on_many) {
+  EXPECT_EQ(sim::theory::burdened_ns(1'000, 100, 1), 1'000);
+  EXPECT_EQ(sim::theory::burdened_ns(1'000, 100, 2), 585);
+  EXPECT_EQ(sim::theory::burdened_ns(1'000, 100, 1'000'000), 170);
+}
+
 TEST(theory, known_values) {
   EXPECT_NEAR(theory::steal_on_empty(0.5).response, 1.6180, 5e-5);
   EXPECT_NEAR(theory::steal_on_empty(0.7).response, 2.1073, 5e-5);
