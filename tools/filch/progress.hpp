@@ -12,6 +12,7 @@
 #include <filch/base/units.hpp>
 #include <mutex>
 #include <stop_token>
+#include <string_view>
 #include <thread>
 
 #include "text.hpp"
@@ -20,14 +21,15 @@ namespace filch::tool {
 
 class progress {
  public:
-  // `done` goes up to `total` while this object lives.
-  progress(std::uint64_t total, const std::atomic<std::uint64_t>& done) {
+  // `done` goes up to `total` while this object lives; `noun` is what is counted, and lives as long.
+  progress(std::uint64_t total, const std::atomic<std::uint64_t>& done, std::string_view noun = "task") {
     if (::isatty(STDERR_FILENO) == 0) return;
-    thread_ = std::jthread{[total, &done](const std::stop_token& stop) { show(stop, total, done); }};
+    thread_ = std::jthread{[total, &done, noun](const std::stop_token& stop) { show(stop, total, done, noun); }};
   }
 
  private:
-  static void show(const std::stop_token& stop, std::uint64_t total, const std::atomic<std::uint64_t>& done) {
+  static void show(const std::stop_token& stop, std::uint64_t total, const std::atomic<std::uint64_t>& done,
+                   std::string_view noun) {
     using namespace std::chrono_literals;
     std::mutex mutex;
     std::condition_variable_any stopped;
@@ -38,7 +40,7 @@ class progress {
       const double seconds = static_cast<double>(monotonic_now_ns() - began_ns) / static_cast<double>(k_ns_per_s);
       const std::uint64_t now = done.load(std::memory_order_relaxed);  // statistic
       std::fprintf(stderr, "\r\033[K  %s of %s done after %s s", std::to_string(now).c_str(),
-                   count_text(total, "task").c_str(), fixed(seconds, 1).c_str());
+                   count_text(total, noun).c_str(), fixed(seconds, 1).c_str());
       is_shown = true;
     }
     if (is_shown) std::fputs("\r\033[K", stderr);

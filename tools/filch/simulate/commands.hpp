@@ -12,6 +12,7 @@ namespace filch::tool {
 // All that the words can say. Outlives the parsing of the command line.
 struct simulation_words {
   sim_arguments sim;
+  exercise_arguments exercise;
 };
 
 // Adds the commands to the command line; each runs when it is parsed.
@@ -19,5 +20,6 @@ void add_simulation(CLI::App& app, simulation_words& into);
 
 // Each prints to standard output and throws bad_usage or `failure` when it cannot do its work.
 void sim_command(const sim_arguments& given);
+void exercise_command(const exercise_arguments& given);
 
 }  // namespace filch::tool
