@@ -9,7 +9,7 @@ namespace filch::inline v0::sim {
 
 // ---- lengths ---------------------------------------------------------------------------------------------------------
 
-time_ns lengths::draw(random_stream& random) const {
+time_ns lengths::draw(std::uint64_t which, random_stream& random) const {
   switch (what) {
     case kind::constant:
       break;
@@ -17,13 +17,10 @@ time_ns lengths::draw(random_stream& random) const {
       return low_ns + static_cast<time_ns>(random.below(static_cast<std::uint64_t>(high_ns - low_ns) + 1));
     case kind::exponential:
       return static_cast<time_ns>(random.exponential(static_cast<double>(low_ns)));
+    case kind::listed:
+      return listed_ns[which];
   }
   return low_ns;
-}
-
-double lengths::mean_ns() const {
-  const auto low = static_cast<double>(low_ns);
-  return what == kind::uniform ? (low + static_cast<double>(high_ns)) / 2 : low;
 }
 
 // ---- grouped_tasks ---------------------------------------------------------------------------------------------------
@@ -34,6 +31,7 @@ grouped_tasks::grouped_tasks(std::vector<task_group> groups, std::uint64_t seed)
     const arrival_times& arrives = group.arrives;
     FILCH_ASSERT(group.length.low_ns >= 0 && group.length.low_ns <= group.length.high_ns, group.length.low_ns);
     FILCH_ASSERT(arrives.first_ns >= 0 && arrives.gap_ns >= 0 && arrives.size >= 1, arrives.first_ns, arrives.gap_ns);
+    FILCH_ASSERT(group.length.what != lengths::kind::listed || group.length.listed_ns.size() == group.count, group.count);
     FILCH_ASSERT(arrives.what != arrival_times::kind::listed || arrives.times_ns.size() == group.count, group.count);
     random_stream random = random_stream{seed}.split(sources_.size());
     sources_.push_back({.group = std::move(group), .random = random});
@@ -73,7 +71,7 @@ bool grouped_tasks::next_arrival(arrival& out) {
     if (one.given != one.group.count && (first == nullptr || one.next_ns < first->next_ns)) first = &one;
   }
   if (first == nullptr) return false;
-  const time_ns work_ns = first->group.length.draw(first->random);
+  const time_ns work_ns = first->group.length.draw(first->given, first->random);
   out = {first->next_ns, first->group.where, {static_cast<std::uint64_t>(work_ns), 0}, first->group.band};
   ++first->given;
   schedule_next(*first);

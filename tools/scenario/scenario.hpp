@@ -56,18 +56,20 @@ struct graph_load {
 };
 
 // workload.kind = "divisible"
-struct divisible_options_load {
+struct divisible_tasks_load {
   sim::divisible_options options;
 };
 
 // workload.kind = "trace"
 struct trace_load {
-  std::string file;  // as given; make_workload reads it
+  std::string file;                                  // a recording; read_trace reads it
+  std::shared_ptr<const sim::recorded_tasks> tasks;  // what it holds; none: make_workload reads the file
+  sim::join_mode join = sim::join_mode::continuation;
 };
 
 // In the order of workload_kinds().
 using workload_description =
-    std::variant<tasks_load, branching_load, tree_load, graph_load, divisible_options_load, trace_load>;
+    std::variant<tasks_load, branching_load, tree_load, graph_load, divisible_tasks_load, trace_load>;
 
 // "tasks", "branching", …
 [[nodiscard]] std::vector<std::string_view> workload_kinds();
@@ -96,7 +98,9 @@ inline constexpr std::uint32_t k_most_values = 500'000;         // in a file
 inline constexpr std::uint64_t k_most_tasks = 100'000'000;      // of a run
 inline constexpr std::uint32_t k_most_workers = 65'534;         // … and fewer where every worker keeps a list of all
 inline constexpr std::uint32_t k_most_listing_workers = 8'192;  // … which takes memory for workers²
+inline constexpr std::uint32_t k_most_described_cpus = 4'096;   // … and on a machine with a topology
 inline constexpr std::uint32_t k_most_runs = 1'000'000;
+inline constexpr time_ns k_latest_ns = 1'000'000'000 * k_ns_per_s;  // every run stops there
 
 // ---- reading ---------------------------------------------------------------------------------------------------------
 
@@ -109,6 +113,9 @@ inline constexpr std::uint32_t k_most_runs = 1'000'000;
 // A text that ends in .json or names a folder is a file; everything else a built-in scenario. Throws error, which says
 // what built-in names there are.
 [[nodiscard]] document find(std::string_view name_or_file);
+
+// The tasks of a recording. Throws error.
+[[nodiscard]] std::shared_ptr<const sim::recorded_tasks> read_trace(const std::filesystem::path& file);
 
 // Throws error when a run of it cannot work: a policy that does not fit the number of workers, a task for a worker that
 // does not exist. parse has called it; call it again after a change.

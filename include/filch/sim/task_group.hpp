@@ -13,18 +13,21 @@ namespace filch::inline v0::sim {
 
 // How long a task computes.
 struct lengths {
-  enum class kind : std::uint8_t { constant, uniform, exponential };
+  enum class kind : std::uint8_t { constant, uniform, exponential, listed };
 
   kind what = kind::constant;
   time_ns low_ns = 0;   // constant: the length; exponential: the mean
   time_ns high_ns = 0;  // uniform only; inclusive
+  std::vector<time_ns> listed_ns{};  // listed only: one for each task
 
-  [[nodiscard]] static lengths constant(time_ns each_ns) { return {kind::constant, each_ns, each_ns}; }
-  [[nodiscard]] static lengths uniform(time_ns least_ns, time_ns most_ns) { return {kind::uniform, least_ns, most_ns}; }
-  [[nodiscard]] static lengths exponential(time_ns mean_ns) { return {kind::exponential, mean_ns, mean_ns}; }
+  [[nodiscard]] static lengths constant(time_ns each_ns) { return {kind::constant, each_ns, each_ns, {}}; }
+  [[nodiscard]] static lengths uniform(time_ns least_ns, time_ns most_ns) {
+    return {kind::uniform, least_ns, most_ns, {}};
+  }
+  [[nodiscard]] static lengths exponential(time_ns mean_ns) { return {kind::exponential, mean_ns, mean_ns, {}}; }
 
-  [[nodiscard]] time_ns draw(random_stream& random) const;
-  [[nodiscard]] double mean_ns() const;
+  // Of task number `which` of its group.
+  [[nodiscard]] time_ns draw(std::uint64_t which, random_stream& random) const;
 
   friend bool operator==(const lengths&, const lengths&) = default;
 };

@@ -1,0 +1,14 @@
+// A machine as a value of a file: inline in a scenario, or a file of its own.
+#pragma once
+
+#include "field.hpp"
+#include "machine_file.hpp"
+
+namespace filch::scenario {
+
+[[nodiscard]] machine_description read_machine(const field& from);
+
+// Throws error when this machine cannot work with so many workers.
+void require_valid(const machine_description& machine, std::uint32_t workers, std::string_view origin);
+
+}  // namespace filch::scenario

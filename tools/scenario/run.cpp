@@ -1,0 +1,83 @@
+// Documents as runs of the simulator.
+#include "scenario.hpp"
+
+#include <filch/trace/binary.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <ios>
+#include <stdexcept>
+#include <utility>
+
+namespace filch::scenario {
+namespace {
+
+// A replay together with what it replays.
+class owning_replay final : public sim::workload {
+ public:
+  owning_replay(std::shared_ptr<const sim::recorded_tasks> tasks, sim::join_mode how)
+      : tasks_{std::move(tasks)}, inner_{*tasks_, how} {}
+
+  bool next_arrival(sim::arrival& out) override { return inner_.next_arrival(out); }
+  sim::next_step resume(sim::task& self, sim::task_context& with) override { return inner_.resume(self, with); }
+
+ private:
+  std::shared_ptr<const sim::recorded_tasks> tasks_;
+  sim::replay inner_;
+};
+
+using made = std::unique_ptr<sim::workload>;
+
+struct maker {
+  std::uint64_t seed;
+
+  made operator()(const tasks_load& load) const { return std::make_unique<sim::grouped_tasks>(load.groups, seed); }
+  made operator()(const branching_load& load) const {
+    return std::make_unique<sim::branching_tasks>(load.options, seed);
+  }
+  made operator()(const tree_load& load) const { return std::make_unique<sim::fork_join_tree>(load.options); }
+  made operator()(const graph_load& load) const {
+    return std::make_unique<sim::graph_workload>(load.graph, load.ready_goes);
+  }
+  made operator()(const divisible_tasks_load& load) const {
+    return std::make_unique<sim::divisible_load>(load.options);
+  }
+  made operator()(const trace_load& load) const {
+    return std::make_unique<owning_replay>(load.tasks ? load.tasks : read_trace(load.file), load.join);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const sim::recorded_tasks> read_trace(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  if (!in) throw error{file.string(), 0, "", "there is no such file, or it cannot be read"};
+  const trace::read_result got = trace::read_binary(in);
+  if (got.error) throw error{file.string(), 0, "", "this recording cannot be read: " + got.error->text()};
+  try {
+    return std::make_shared<const sim::recorded_tasks>(sim::recorded_tasks::from(got.value));
+  } catch (const std::invalid_argument& problem) {
+    throw error{file.string(), 0, "", problem.what()};
+  }
+}
+
+sim::machine_model make_machine(const document& what) {
+  return make_machine(what.machine, what.worker_count());
+}
+
+std::unique_ptr<sim::workload> make_workload(const document& what, std::uint64_t seed) {
+  return std::visit(maker{seed}, what.workload);
+}
+
+sim::run_result run(const document& what, std::uint64_t seed, trace::recording* record) {
+  const sim::machine_model machine = make_machine(what);
+  const std::unique_ptr<sim::workload> load = make_workload(what, seed);
+  return sim::simulate(machine, what.policy, *load,
+                       {.seed = seed,
+                        .until_ns = std::min(what.until_ns, k_latest_ns),
+                        .deaf_waits = what.deaf_waits,
+                        .most_tasks = k_most_tasks,
+                        .record = record});
+}
+
+}  // namespace filch::scenario
