@@ -36,6 +36,7 @@ class reader {
     std::uint32_t running = k_nobody;    // on that worker
     std::uint32_t unfinished = 0;        // children that have not ended
     std::size_t joined = 0;              // acts before this one were seen by a join
+    bool has_spawn = false;  // the recording shows how it came into being; its start may come before that
     bool has_started = false;
     bool has_ended = false;
     bool has_widows = false;  // it ended before one of its children
@@ -103,7 +104,7 @@ class reader {
 
   void spawn(const event& one) {
     const std::uint32_t child = number_of(one.task);
-    if (tasks_[child].spawned_ns >= 0) return;
+    if (std::exchange(tasks_[child].has_spawn, true)) return;
     tasks_[child].spawned_ns = one.time_ns;
     if (one.argument == trace::k_no_task || one.argument == one.task) return;
     const std::uint32_t parent = number_of(one.argument);

@@ -1,0 +1,164 @@
+// Recordings as workloads: simulated runs are recorded and replayed, so what must come out is known exactly.
+#include <filch/sim/replay.hpp>
+
+#include <filch/base/random.hpp>
+#include <filch/sim/task_group.hpp>
+#include <filch/sim/worker_model.hpp>
+#include <filch/sim/workloads.hpp>
+
+#include <gtest/gtest.h>
+#include <support/test_seed.hpp>
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+using namespace filch;
+using sim::machine_model;
+using sim::recorded_tasks;
+using sim::run_result;
+using trace::event;
+using trace::event_kind;
+
+using act = recorded_tasks::act;
+
+trace::recording record(sim::workload& load, std::uint32_t workers, std::uint64_t seed = 1) {
+  trace::recording seen;
+  EXPECT_TRUE(sim::simulate(machine_model::free(workers), {}, load, {.seed = seed, .record = &seen}).is_complete);
+  return seen;
+}
+
+run_result run_again(const recorded_tasks& tasks, std::uint32_t workers) {
+  sim::replay load{tasks};
+  return sim::simulate(machine_model::free(workers), {}, load);
+}
+
+// A tree recorded on any number of workers has the tree's work and span, and on other numbers it keeps to Graham's bound.
+TEST(replay, a_tree_is_found_again_whatever_it_was_recorded_on) {
+  for (const bool work_first : {false, true}) {
+    for (const sim::join_mode how : {sim::join_mode::continuation, sim::join_mode::helping}) {
+      const sim::fork_join_options options{.depth = 7,
+                                           .arity = 3,
+                                           .before_ns = 50,
+                                           .after_ns = 70,
+                                           .leaf_ns = 1000,
+                                           .work_first = work_first,
+                                           .join = how};
+      for (const std::uint32_t recorded_on : {1u, 2u, 9u}) {
+        SCOPED_TRACE(recorded_on);
+        sim::fork_join_tree tree{options};
+        const recorded_tasks tasks = recorded_tasks::from(record(tree, recorded_on));
+        EXPECT_EQ(tasks.size(), tree.tasks());
+        EXPECT_EQ(tasks.work_ns(), tree.work_ns());
+        EXPECT_EQ(tasks.span_ns(), tree.span_ns());
+        EXPECT_EQ(tasks.roots.size(), 1u);
+        EXPECT_EQ(tasks.waits_left_out, 0u);
+        for (const std::uint32_t workers : {1u, 4u, 64u}) {
+          const run_result again = run_again(tasks, workers);
+          EXPECT_TRUE(again.is_complete);
+          EXPECT_EQ(again.tasks, tree.tasks());
+          EXPECT_EQ(again.total_use().work_ns, tree.work_ns());
+          EXPECT_GE(again.makespan_ns, tree.span_ns());
+          EXPECT_LE((again.makespan_ns - tree.span_ns()) * workers, tree.work_ns() - tree.span_ns());
+        }
+      }
+    }
+  }
+}
+
+// Without its join events a recording is read by guesses; for help-first trees they are right.
+TEST(replay, without_join_events_a_tree_is_still_found) {
+  for (const std::uint32_t recorded_on : {1u, 3u}) {
+    sim::fork_join_tree tree{{.depth = 5, .before_ns = 50, .after_ns = 70, .leaf_ns = 1000}};
+    trace::recording seen = record(tree, recorded_on);
+    for (auto& list : seen.workers) std::erase_if(list, [](const event& one) { return one.kind == event_kind::join; });
+    const recorded_tasks tasks = recorded_tasks::from(seen);
+    EXPECT_EQ(tasks.work_ns(), tree.work_ns());
+    EXPECT_EQ(tasks.span_ns(), tree.span_ns());
+  }
+}
+
+TEST(replay, branching_tasks_keep_their_work_their_times_and_their_families) {
+  const random_stream random{filch_test::test_seed()};
+  for (std::uint64_t i = 0; i != 50; ++i) {
+    SCOPED_TRACE(i);
+    random_stream seeds = random.split(i);
+    const std::uint64_t seed = seeds.bits();
+    sim::branching_tasks load{{.roots = 10}, seed};
+    const trace::recording seen = record(load, 1 + static_cast<std::uint32_t>(seeds.below(6)), seed);
+    const recorded_tasks tasks = recorded_tasks::from(seen);
+    ASSERT_EQ(tasks.roots.size(), 10u);
+    ASSERT_EQ(tasks.roots[9].at_ns, 9 * k_ns_per_s / 2);
+    sim::branching_tasks same{{.roots = 10}, seed};
+    const run_result many = sim::simulate(machine_model::free(500), {}, same);
+    const run_result again = run_again(tasks, 500);
+    ASSERT_EQ(again.tasks, many.tasks);
+    ASSERT_EQ(again.total_use().work_ns, many.total_use().work_ns);
+    ASSERT_EQ(again.makespan_ns, many.makespan_ns);  // with a worker for each, nothing depends on the schedule
+  }
+}
+
+// ---- by hand ---------------------------------------------------------------------------------------------------------
+
+event on(std::uint16_t worker, time_ns at_ns, event_kind kind, std::uint64_t task, std::uint64_t argument = 0) {
+  return {.time_ns = at_ns, .task = task, .argument = argument, .worker = worker, .kind = kind};
+}
+
+trace::recording made_of(std::vector<std::vector<event>> workers) {
+  trace::recording out;
+  out.about.workers = static_cast<std::uint32_t>(workers.size());
+  out.workers = std::move(workers);
+  return out;
+}
+
+// Task 7 runs task 8 inside itself, as a worker that helps does; task 8 was made by it.
+TEST(replay, the_time_of_a_task_inside_another_is_not_the_others) {
+  const recorded_tasks tasks = recorded_tasks::from(made_of({{on(0, 0, event_kind::spawn, 7, trace::k_no_task),
+                                                              on(0, 0, event_kind::start, 7),
+                                                              on(0, 10, event_kind::spawn, 8, 7),
+                                                              on(0, 15, event_kind::start, 8),
+                                                              on(0, 40, event_kind::end, 8),
+                                                              on(0, 40, event_kind::join, 7),
+                                                              on(0, 47, event_kind::end, 7)}}));
+  ASSERT_EQ(tasks.size(), 2u);
+  EXPECT_EQ(tasks.acts[0], (std::vector<act>{{act::kind::work, 10},
+                                             {act::kind::spawn, 1},
+                                             {act::kind::work, 5},
+                                             {act::kind::join, 0},
+                                             {act::kind::work, 7}}));
+  EXPECT_EQ(tasks.acts[1], (std::vector<act>{{act::kind::work, 25}}));
+  EXPECT_EQ(tasks.span_ns(), 10 + 25 + 7);
+}
+
+// The resume on worker 1 has the time of the suspend on worker 0: the order between lists is unknown.
+TEST(replay, a_task_that_moves_at_once_keeps_all_its_work) {
+  for (const bool first : {true, false}) {
+    std::vector<event> from{on(0, 0, event_kind::start, 1), on(0, 20, event_kind::suspend, 1)};
+    std::vector<event> to{on(1, 20, event_kind::resume, 1), on(1, 50, event_kind::end, 1)};
+    if (!first) {
+      for (event& one : from) one.worker = 1;
+      for (event& one : to) one.worker = 0;
+      std::swap(from, to);
+    }
+    const recorded_tasks tasks = recorded_tasks::from(made_of({from, to}));
+    EXPECT_EQ(tasks.work_ns(), 50);
+  }
+}
+
+TEST(replay, a_wait_for_nothing_known_is_left_out_and_counted) {
+  const recorded_tasks tasks =
+      recorded_tasks::from(made_of({{on(0, 0, event_kind::start, 1), on(0, 5, event_kind::block, 1),
+                                     on(0, 500, event_kind::unblock, 1), on(0, 510, event_kind::end, 1)}}));
+  EXPECT_EQ(tasks.work_ns(), 15);
+  EXPECT_EQ(tasks.waits_left_out, 1u);
+}
+
+TEST(replay, what_shows_no_task_is_refused) {
+  EXPECT_THROW((void)recorded_tasks::from(made_of({{}})), std::invalid_argument);
+  trace::recording broken = made_of({{on(0, 5, event_kind::start, 1), on(0, 3, event_kind::end, 1)}});
+  EXPECT_THROW((void)recorded_tasks::from(broken), std::invalid_argument);
+}
+
+}  // namespace
