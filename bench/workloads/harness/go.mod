@@ -1,0 +1,3 @@
+module goroutine_workloads
+
+go 1.19

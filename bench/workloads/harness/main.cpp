@@ -1,0 +1,105 @@
+#include <time.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace filch::bench {
+namespace {
+
+std::vector<workload>& workloads() {
+  static std::vector<workload> all;
+  return all;
+}
+
+std::uint64_t now_ns(clockid_t clock) {
+  timespec at{};
+  ::clock_gettime(clock, &at);
+  return static_cast<std::uint64_t>(at.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(at.tv_nsec);
+}
+
+void tell_about() {
+  std::printf("{\"runtime\": \"%s\", \"language\": \"C++\", \"compiler\": \"%s\", \"flags\": \"%s\", "
+              "\"has_serial\": false, \"workloads\": [",
+              std::string{k_runtime}.c_str(), FILCH_BENCH_COMPILER, FILCH_BENCH_FLAGS);
+  const char* between = "";
+  for (const workload& each : workloads()) {
+    std::printf("%s\"%s\"", between, std::string{each.name}.c_str());
+    between = ", ";
+  }
+  std::printf("]}\n");
+}
+
+void measure(const workload& what, std::uint64_t size, unsigned threads, std::uint64_t repetitions) {
+  const measured job = what.make(size);
+  with_threads(threads, what.is_inside, [&] {
+    for (std::uint64_t i = 0; i != repetitions + 1; ++i) {
+      if (job.prepare) job.prepare();
+      const std::uint64_t cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+      const std::uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+      job.run();
+      const std::uint64_t took_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
+      const std::uint64_t took_cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
+      if (i == 0) continue;
+      std::printf("{\"ns\": %llu, \"cpu_ns\": %llu, \"checksum\": \"%llu\"}\n",
+                  static_cast<unsigned long long>(took_ns), static_cast<unsigned long long>(took_cpu_ns),
+                  static_cast<unsigned long long>(job.checksum()));
+    }
+  });
+}
+
+std::optional<std::uint64_t> number(const char* text, std::uint64_t least, std::uint64_t most) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
+  if (error != std::errc{} || *end != '\0' || value < least || value > most) return std::nullopt;
+  return value;
+}
+
+int obey(int count, char** words) {
+  if (count == 2 && std::string_view{words[1]} == "--about") {
+    tell_about();
+    return 0;
+  }
+  if (count != 5) {
+    std::fprintf(stderr, "usage: %s --about | WORKLOAD SIZE THREADS REPETITIONS\n", words[0]);
+    return 2;
+  }
+  const bool is_serial = k_runtime == "serial";
+  const auto size = number(words[2], 0, std::numeric_limits<std::uint64_t>::max());
+  const auto threads = number(words[3], is_serial ? 0 : 1, is_serial ? 0 : 1024);
+  const auto repetitions = number(words[4], 1, 1'000'000);
+  if (!size || !threads || !repetitions) {
+    std::fprintf(stderr, "%s %s %s: allowed are a size, %s threads, 1 to 1000000 repetitions\n", words[2], words[3],
+                 words[4], is_serial ? "0" : "1 to 1024");
+    return 2;
+  }
+  for (const workload& each : workloads()) {
+    if (each.name != words[1]) continue;
+    measure(each, *size, static_cast<unsigned>(*threads), *repetitions);
+    return 0;
+  }
+  std::fprintf(stderr, "%s has no workload \"%s\"; --about lists them\n", words[0], words[1]);
+  return 2;
+}
+
+}  // namespace
+
+added::added(workload what) { workloads().push_back(std::move(what)); }
+
+}  // namespace filch::bench
+
+int main(int count, char** words) {
+  try {
+    return filch::bench::obey(count, words);
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "%s: %s\n", words[0], problem.what());
+    return 1;
+  }
+}

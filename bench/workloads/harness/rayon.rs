@@ -1,0 +1,138 @@
+// The workloads on rayon, and the same in serial Rust (THREADS = 0). The protocol is that of harness/program.hpp.
+mod fib;
+mod for_each;
+mod join;
+mod matmul;
+mod mergesort;
+mod nqueens;
+mod skynet;
+mod sort;
+mod tree_sum;
+mod uts;
+
+use std::time::Instant;
+
+/// One workload of one size, ready to be measured.
+pub trait Job: Send {
+    fn prepare(&mut self) {}
+    fn run(&mut self, is_serial: bool);
+    fn checksum(&self) -> u64;
+}
+
+/// A number from a number.
+pub struct Number {
+    size: u64,
+    serial: fn(u64) -> u64,
+    parallel: fn(u64) -> u64,
+    result: u64,
+}
+
+impl Number {
+    pub fn new(size: u64, serial: fn(u64) -> u64, parallel: fn(u64) -> u64) -> Box<dyn Job> {
+        Box::new(Number { size, serial, parallel, result: 0 })
+    }
+}
+
+impl Job for Number {
+    fn run(&mut self, is_serial: bool) {
+        self.result = if is_serial { (self.serial)(self.size) } else { (self.parallel)(self.size) };
+    }
+    fn checksum(&self) -> u64 {
+        self.result
+    }
+}
+
+/// The numbers to sort: the same in every language.
+pub fn numbers_to_sort(count: usize) -> Vec<u32> {
+    let mut state: u64 = 88172645463325252;
+    (0..count)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 33) as u32
+        })
+        .collect()
+}
+
+pub fn order_checksum(items: &[u32]) -> u64 {
+    items.iter().fold(0u64, |sum, each| sum.wrapping_mul(31).wrapping_add(*each as u64))
+}
+
+/// Small inputs are gone through several times.
+pub fn passes(together: u64, size: u64) -> u64 {
+    if size >= together { 1 } else { together / size }
+}
+
+const WORKLOADS: [(&str, fn(u64) -> Box<dyn Job>); 11] = [
+    ("fib", fib::make),
+    ("nqueens", nqueens::make),
+    ("skynet", skynet::make),
+    ("matmul", matmul::make),
+    ("mergesort", mergesort::make),
+    ("sort", sort::make),
+    ("uts_t1", uts::make_t1),
+    ("uts_t3", uts::make_t3),
+    ("tree_sum", tree_sum::make),
+    ("for_each", for_each::make),
+    ("join", join::make),
+];
+
+extern "C" {
+    fn clock_gettime(clock: i32, at: *mut [i64; 2]) -> i32;
+}
+
+/// CPU time of the process: Rust's library has no clock for it, the C library has.
+fn cpu_ns() -> u64 {
+    const CLOCK_PROCESS_CPUTIME_ID: i32 = 2;
+    let mut at = [0i64; 2];
+    unsafe { clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &mut at) };
+    at[0] as u64 * 1_000_000_000 + at[1] as u64
+}
+
+fn measure(job: &mut dyn Job, is_serial: bool, repetitions: u64) {
+    for i in 0..=repetitions {
+        job.prepare();
+        let cpu = cpu_ns();
+        let began = Instant::now();
+        job.run(is_serial);
+        let ns = began.elapsed().as_nanos();
+        let cpu = cpu_ns() - cpu;
+        if i != 0 {
+            println!("{{\"ns\": {ns}, \"cpu_ns\": {cpu}, \"checksum\": \"{}\"}}", job.checksum());
+        }
+    }
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().collect();
+    if words.len() == 2 && words[1] == "--about" {
+        let names: Vec<String> = WORKLOADS.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        println!(
+            "{{\"runtime\": \"rayon {}\", \"language\": \"Rust\", \"compiler\": \"{}\", \"flags\": \"opt-level=3 lto \
+             codegen-units=1 target-cpu=native\", \"has_serial\": true, \"workloads\": [{}]}}",
+            option_env!("FILCH_RAYON_VERSION").unwrap_or("1"),
+            option_env!("FILCH_RUSTC_VERSION").unwrap_or("rustc"),
+            names.join(", ")
+        );
+        return;
+    }
+    let number = |i: usize| words.get(i).and_then(|text| text.parse::<u64>().ok());
+    let (Some(size), Some(threads), Some(repetitions)) = (number(2), number(3), number(4)) else {
+        eprintln!("usage: {} --about | WORKLOAD SIZE THREADS REPETITIONS", words[0]);
+        std::process::exit(2);
+    };
+    let Some((_, make)) = WORKLOADS.iter().find(|(name, _)| *name == words[1]) else {
+        eprintln!("{} has no workload \"{}\"; --about lists them", words[0], words[1]);
+        std::process::exit(2);
+    };
+    let mut job = make(size);
+    let threads = threads as usize;
+    // Serial code runs on a thread of the pool, too: its stack is as large.
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.max(1))
+        .stack_size(256 << 20)
+        .build()
+        .expect("a pool of threads");
+    pool.install(|| measure(job.as_mut(), threads == 0, repetitions));
+}

@@ -1,0 +1,9 @@
+#include "../harness/openmp_join.hpp"
+#include "../harness/problems.hpp"
+
+static const filch::bench::added k_added{filch::bench::join_problem([](std::uint64_t i) {
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  filch::bench::omp_join([&] { a = filch::bench::tiny_left(i); }, [&] { b = filch::bench::tiny_right(i); });
+  return a + b;
+})};

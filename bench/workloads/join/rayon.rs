@@ -1,0 +1,26 @@
+use crate::{Job, Number};
+
+#[inline(never)]
+fn tiny_left(i: u64) -> u64 {
+    std::hint::black_box(i) * 3 + 1
+}
+
+#[inline(never)]
+fn tiny_right(i: u64) -> u64 {
+    std::hint::black_box(i) ^ 5
+}
+
+fn serial(size: u64) -> u64 {
+    (0..size).fold(0, |sum, i| sum + tiny_left(i) + tiny_right(i))
+}
+
+fn parallel(size: u64) -> u64 {
+    (0..size).fold(0, |sum, i| {
+        let (a, b) = rayon::join(|| tiny_left(i), || tiny_right(i));
+        sum + a + b
+    })
+}
+
+pub fn make(size: u64) -> Box<dyn Job> {
+    Number::new(size, serial, parallel)
+}

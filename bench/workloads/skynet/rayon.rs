@@ -1,0 +1,30 @@
+use crate::{Job, Number};
+use std::hint::black_box;
+
+#[inline(never)]
+fn serial_skynet(first: u64, leaves: u64) -> u64 {
+    if leaves == 1 {
+        return first;
+    }
+    let each = leaves / 10;
+    (0..10).fold(0, |sum, i| black_box(sum + serial_skynet(first + i * each, each)))
+}
+
+fn children(first: u64, each: u64, count: u64) -> u64 {
+    if count == 1 {
+        return skynet(first, each);
+    }
+    let half = count / 2;
+    let (left, right) =
+        rayon::join(|| children(first, each, half), || children(first + half * each, each, count - half));
+    left + right
+}
+
+#[inline(never)]
+fn skynet(first: u64, leaves: u64) -> u64 {
+    if leaves == 1 { first } else { children(first, leaves / 10, 10) }
+}
+
+pub fn make(size: u64) -> Box<dyn Job> {
+    Number::new(size, |n| serial_skynet(0, n), |n| skynet(0, n))
+}

@@ -1,0 +1,6 @@
+#include <algorithm>
+
+#include "../harness/problems.hpp"
+
+static const filch::bench::added k_added{
+    filch::bench::library_sort_problem([](auto items) { std::sort(items.begin(), items.end()); })};

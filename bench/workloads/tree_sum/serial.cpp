@@ -1,0 +1,3 @@
+#include "../harness/problems.hpp"
+
+static const filch::bench::added k_added{filch::bench::tree_sum_problem(filch::kernels::serial_tree_sum)};
