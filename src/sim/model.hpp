@@ -30,6 +30,9 @@
 
 namespace filch::inline v0::sim {
 
+// Of the recording's names: trace::k_fork_reason.
+inline constexpr trace::name_id k_fork_name{0};
+
 template <class Trace>
 class model final : private task_context {
  public:

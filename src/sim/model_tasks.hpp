@@ -65,7 +65,7 @@ typename model<Trace>::then model<Trace>::fork(sim_worker& w) {
   FILCH_ASSERT(child == youngest_, child, youngest_);
   task& parent = tasks_[w.current];
   w.bands[index(parent.band)].own.push(w.current);
-  w.trace.suspend(id_of(parent));
+  w.trace.suspend(id_of(parent), k_fork_name);
   ++w.counts[trace::count::suspends];
   w.current = child;
   begin_task(w);

@@ -44,6 +44,7 @@ void describe(trace::recording& out, const machine_model& machine, const policy:
   out.about.policy = policy::describe(policy);
   out.about.machine = machine.name;
   out.about.clock = "virtual";
+  out.names = {{std::string{trace::k_fork_reason}}};
   out.workers.resize(machine.workers);
   if (machine.distances.workers() != 0) out.about.extra = {{"numa_nodes", nodes_text(machine)}};
 }

@@ -76,6 +76,9 @@ static_assert(k_kind_count <= k_kind_limit);
 // A text of the recording's names table.
 using name_id = id<struct name_tag, std::uint32_t>;
 
+// The reason of a suspend that leaves the task in the worker's own queue, ready to go on: work-first forks have it.
+inline constexpr std::string_view k_fork_reason = "fork";
+
 // The worker number of events from threads that are no workers.
 inline constexpr std::uint16_t k_outside = 0xffff;
 // Workers are numbered in 16 bits; the last number is k_outside.
