@@ -1,238 +1,37 @@
-// Draws the model on canvases. Each function draws one chart from scratch; none keeps state. Colours are the page's CSS
-// variables, read once per change of theme by read_colours().
+// Draws parallelism, queues and the matrix of thieves and victims. Each function draws one chart from scratch; none keeps
+// state.
 "use strict";
 
 const filch_draw = (() => {
-  const { state, columns, means, steals_between, segment_end, ticks, k_profile_parts, origin } = filch_model;
-  const { moment, name_text, count } = filch_text;
-  const { k_gutter, k_axis, k_profile_height, gantt_layout, queues_layout, matrix_layout } = filch_layout;
-
-  const k_font = '11px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
-
-  function read_colours() {
-    const style = getComputedStyle(document.documentElement);
-    const of = (name) => style.getPropertyValue(`--${name}`).trim();
-    const out = {};
-    for (const name of [
-      "card",
-      "ink",
-      "quiet",
-      "line",
-      "row",
-      "accent",
-      "running",
-      "blocked",
-      "ready",
-      "none",
-      "unknown",
-      "searching",
-      "parked",
-      "arrow",
-      "heat",
-    ])
-      out[name] = of(name);
-    out.classes = Array.from({ length: filch_model.k_classes + 1 }, (_, i) => of(`class_${i}`));
-    out.states = [out.running, out.blocked, out.searching, out.parked, out.unknown];
-    return out;
-  }
-
-  // Sets the canvas to `height` CSS pixels and its own width, and clears it.
-  function prepare(canvas, height, width = canvas.clientWidth) {
-    const ratio = Math.max(1, window.devicePixelRatio || 1);
-    width = Math.max(200, width);
-    canvas.style.height = `${height}px`;
-    if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
-    if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
-    const pen = canvas.getContext("2d");
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    pen.font = k_font;
-    pen.textBaseline = "middle";
-    return { pen, width, height, ratio, plot: width - k_gutter - 1 };
-  }
-
-  function stripes(pen, colour, back) {
-    const tile = document.createElement("canvas");
-    tile.width = tile.height = 8;
-    const inner = tile.getContext("2d");
-    inner.fillStyle = back;
-    inner.fillRect(0, 0, 8, 8);
-    inner.strokeStyle = colour;
-    inner.lineWidth = 2;
-    for (const shift of [-8, 0, 8]) {
-      inner.beginPath();
-      inner.moveTo(shift, 8);
-      inner.lineTo(shift + 8, 0);
-      inner.stroke();
-    }
-    return pen.createPattern(tile, "repeat");
-  }
-
-  function draw_axis(area, model, view, colours, y, grid_to) {
-    const { pen, plot } = area;
-    const { step, at } = ticks(view.begin - model.begin, view.end - model.begin, plot / 120);
-    const largest = Math.max(step, view.end - model.begin);
-    pen.textAlign = "center";
-    for (const each of at) {
-      const x = k_gutter + ((each + model.begin - view.begin) / (view.end - view.begin)) * plot;
-      pen.fillStyle = colours.line;
-      pen.fillRect(Math.round(x), Math.min(y, grid_to), 1, Math.abs(grid_to - y));
-      pen.fillStyle = colours.quiet;
-      const half = pen.measureText(moment(each, step, largest)).width / 2;
-      pen.fillText(
-        moment(each, step, largest),
-        Math.min(Math.max(x, k_gutter + half), k_gutter + plot - half),
-        y < grid_to ? y + k_axis / 2 : y - k_axis / 2,
-      );
-    }
-  }
-
-  function draw_row_names(area, rows, top, row, name_of, colours) {
-    const { pen } = area;
-    const every = Math.max(1, Math.ceil(12 / row));
-    pen.textAlign = "right";
-    pen.fillStyle = colours.quiet;
-    for (let i = 0; i < rows; i += every) pen.fillText(name_of(i), k_gutter - 8, Math.max(6, top + (i + 0.5) * row));
-  }
-
-  // ---- workers ----
-
-  const k_origin_classes = { [origin.own]: 0, [origin.stolen]: 1, [origin.batch]: 1, [origin.injected]: 2 };
-
-  function colour_of_task(model, look, colours, task) {
-    if (look.colour_by === "origin") return colours.classes[k_origin_classes[model.tasks.origin[task]] ?? 10];
-    const number = model.class_of[task];
-    return model.classes[number].colour || colours.classes[number];
-  }
-
-  // One pixel column after the other; neighbours that look alike become one rectangle.
-  function draw_worker(area, model, w, view, look, colours, patterns, y, height) {
-    const { pen, plot, ratio } = area;
-    const cells = Math.round(plot * ratio),
-      width = plot / cells;
-    const { part, task, wide } = columns(model, w, view.begin, view.end, cells, 4 * ratio);
-    const colour_in = (s, x) => (s === state.running ? colour_of_task(model, look, colours, task[x]) : patterns[s]);
-    const whole_state = (x) => {
-      for (let s = 0; s < 5; ++s) if (part[s * cells + x] > 0.98) return s;
-      return -1;
-    };
-    for (let x = 0; x < cells;) {
-      const only = whole_state(x);
-      let to = x + 1;
-      if (only >= 0) {
-        const colour = colour_in(only, x);
-        while (to < cells && whole_state(to) === only && colour_in(only, to) === colour) ++to;
-        pen.fillStyle = colour;
-        pen.fillRect(k_gutter + x * width, y, (to - x) * width, height);
-      } else {
-        let bottom = y + height;
-        for (let s = 0; s < 5; ++s) {
-          const share = part[s * cells + x] * height;
-          if (share <= 0) continue;
-          pen.fillStyle = colour_in(s, x);
-          pen.fillRect(k_gutter + x * width, bottom - share, width, share);
-          bottom -= share;
-        }
-      }
-      x = to;
-    }
-    if (height >= 10) draw_labels(area, model, w, view, wide, colours, y, height);
-  }
-
-  function draw_labels(area, model, w, view, wide, colours, y, height) {
-    const { pen, plot } = area,
-      scale = plot / (view.end - view.begin),
-      list = model.segments[w];
-    pen.textAlign = "left";
-    for (const i of wide) {
-      if (list.state[i] !== state.running) continue;
-      const x = k_gutter + Math.max(0, (list.start[i] - view.begin) * scale);
-      const right = k_gutter + Math.min(plot, (segment_end(model, w, i) - view.begin) * scale);
-      pen.fillStyle = colours.card;
-      pen.fillRect(right - 1, y, 1, height);
-      const text = name_text(model, list.task[i]),
-        room = right - x - 9;
-      if (room < 14 || (room < 60 && pen.measureText(text).width > room)) continue;
-      pen.save();
-      pen.beginPath();
-      pen.rect(x, y, right - x - 4, height);
-      pen.clip();
-      pen.fillStyle = "#10131a";
-      pen.fillText(text, x + 5, y + height / 2 + 0.5);
-      pen.restore();
-    }
-  }
-
-  function draw_arrow(pen, x, from, to, size) {
-    const down = Math.sign(to - from) || 1;
-    pen.beginPath();
-    pen.arc(x, from, 2, 0, 2 * Math.PI);
-    pen.fill();
-    pen.beginPath();
-    pen.moveTo(x, from);
-    pen.lineTo(x, to - down * size);
-    pen.stroke();
-    pen.beginPath();
-    pen.moveTo(x, to);
-    pen.lineTo(x - size * 0.6, to - down * size);
-    pen.lineTo(x + size * 0.6, to - down * size);
-    pen.fill();
-  }
-
-  // Returns how many steals are visible and how many arrows stand for them.
-  function draw_steals(area, model, view, colours, layout) {
-    const { pen, plot } = area;
-    const { chosen, all } = steals_between(model, view.begin, view.end, plot / 4);
-    const middle = (w) => layout.top + (w + 0.5) * layout.row;
-    const size = Math.min(6, layout.row * 0.5);
-    pen.save();
-    pen.globalAlpha = Math.max(0.06, Math.min(0.85, 50 / chosen.length));
-    pen.strokeStyle = pen.fillStyle = colours.arrow;
-    pen.lineWidth = chosen.length > 150 ? 0.8 : 1.2;
-    for (const i of chosen) {
-      const x = k_gutter + ((model.steals.time[i] - view.begin) / (view.end - view.begin)) * plot;
-      draw_arrow(pen, x, middle(model.steals.victim[i]), middle(model.steals.thief[i]), size);
-    }
-    pen.restore();
-    return { all, drawn: chosen.length };
-  }
-
-  function draw_gantt(canvas, model, view, look, colours) {
-    const layout = gantt_layout(model);
-    const area = prepare(canvas, layout.height);
-    const patterns = [...colours.states];
-    patterns[state.blocked] = stripes(area.pen, colours.blocked, colours.row);
-    patterns[state.unknown] = stripes(area.pen, colours.ready, colours.row);
-    draw_axis(area, model, view, colours, 0, layout.height);
-    const gap = layout.row >= 8 ? 2 : 0;
-    for (let w = 0; w < model.workers; ++w) {
-      draw_worker(
-        area,
-        model,
-        w,
-        view,
-        look,
-        colours,
-        patterns,
-        layout.top + w * layout.row + gap / 2,
-        layout.row - gap,
-      );
-    }
-    draw_row_names(area, model.workers, layout.top, layout.row, (w) => `worker ${w}`, colours);
-    const shown = look.steals ? draw_steals(area, model, view, colours, layout) : { all: 0, drawn: 0 };
-    draw_pointer(area, view, look, colours, layout.height);
-    return shown;
-  }
-
-  // A line through all charts at the moment below the pointer.
-  function draw_pointer(area, view, look, colours, height) {
-    if (look.at === null || look.at < view.begin || look.at > view.end) return;
-    const x = k_gutter + ((look.at - view.begin) / (view.end - view.begin)) * area.plot;
-    area.pen.fillStyle = colours.accent;
-    area.pen.fillRect(Math.round(x), 0, 1, height);
-  }
+  const { means, ticks, k_profile_parts } = filch_model;
+  const { count } = filch_text;
+  const { k_gutter, k_axis, k_profile_height, queues_layout, matrix_layout } = filch_layout;
+  const { prepare, stripes, draw_axis, draw_row_names, draw_pointer, heat } = filch_canvas;
 
   // ---- parallelism ----
+
+  // How many tasks wait to be run, as a line on a scale of its own.
+  function draw_waiting(area, model, view, colours, top, bottom, cells) {
+    const { pen, plot } = area;
+    const values = means(model.profile.waiting, view.begin, view.end, cells, model.end);
+    const most = values.reduce((a, b) => Math.max(a, b), 0);
+    if (most <= 0) return;
+    const y_of = (value) => bottom - (value / most) * (bottom - top - 4);
+    pen.strokeStyle = colours.ink;
+    pen.lineWidth = 1.2;
+    pen.beginPath();
+    for (let x = 0; x < cells; ++x) pen.lineTo(k_gutter + ((x + 0.5) / cells) * plot, y_of(values[x]));
+    pen.stroke();
+    const text = `most waiting: ${count(most)}`,
+      width = pen.measureText(text).width + 8;
+    pen.fillStyle = colours.card;
+    pen.globalAlpha = 0.8;
+    pen.fillRect(k_gutter + plot - width - 4, top + 2, width, 16);
+    pen.globalAlpha = 1;
+    pen.textAlign = "right";
+    pen.fillStyle = colours.ink;
+    pen.fillText(text, k_gutter + plot - 8, top + 10);
+  }
 
   function draw_profile(canvas, model, view, look, colours) {
     const area = prepare(canvas, k_profile_height);
@@ -252,7 +51,7 @@ const filch_draw = (() => {
     const base = new Float64Array(cells).fill(bottom);
     for (const part of k_profile_parts) {
       if (model.share[part] === 0) continue;
-      const values = means(model.profile[part], view.begin, view.end, cells);
+      const values = means(model.profile[part], view.begin, view.end, cells, model.end);
       pen.fillStyle = paint[part];
       pen.beginPath();
       for (let x = 0; x < cells; ++x) {
@@ -273,6 +72,7 @@ const filch_draw = (() => {
       pen.fillRect(k_gutter, Math.round(bottom - each * scale), plot, 1);
       pen.globalAlpha = 1;
     }
+    draw_waiting(area, model, view, colours, top, bottom, cells);
     draw_axis(area, model, view, colours, k_profile_height, bottom);
     draw_pointer(area, view, look, colours, bottom);
   }
@@ -281,10 +81,6 @@ const filch_draw = (() => {
 
   function longest_queue(model) {
     return model.queues.reduce((most, each) => each.value.reduce((a, b) => Math.max(a, b), most), 0);
-  }
-
-  function heat(length, longest) {
-    return length <= 0 ? 0 : 0.15 + 0.85 * (Math.log1p(length) / Math.log1p(longest));
   }
 
   function draw_queues(canvas, model, view, look, colours) {
@@ -298,7 +94,7 @@ const filch_draw = (() => {
       const y = layout.top + i * layout.row;
       pen.fillStyle = colours.row;
       pen.fillRect(k_gutter, y, plot, layout.row - gap);
-      const values = means(model.queues[i], view.begin, view.end, cells);
+      const values = means(model.queues[i], view.begin, view.end, cells, model.end);
       const level = (x) => Math.round(heat(values[x], longest) * 64) / 64;
       for (let x = 0; x < cells;) {
         let to = x + 1;
@@ -324,6 +120,17 @@ const filch_draw = (() => {
 
   // ---- thieves and victims ----
 
+  // Lines between the NUMA nodes, and their numbers.
+  function draw_nodes(pen, model, { cell, left, top, size }, colours) {
+    if (!model.nodes) return;
+    pen.fillStyle = colours.ink;
+    model.order.forEach((w, i) => {
+      if (i === 0 || model.nodes[w] === model.nodes[model.order[i - 1]]) return;
+      pen.fillRect(left - 20, top + i * cell - 0.75, size + 20, 1.5);
+      pen.fillRect(left + i * cell - 0.75, top - 6, 1.5, size + 6);
+    });
+  }
+
   function draw_matrix(canvas, model, colours) {
     const layout = matrix_layout(model, canvas.parentElement.clientWidth - 40);
     const { cell, left, top } = layout;
@@ -333,7 +140,10 @@ const filch_draw = (() => {
     for (const pair of model.pairs.values()) most = Math.max(most, pair.taken);
     pen.fillStyle = colours.row;
     pen.fillRect(left, top, layout.size, layout.size);
-    for (const { thief, victim, taken } of model.pairs.values()) {
+    const place = layout.place;
+    for (const { thief: by, victim: from, taken } of model.pairs.values()) {
+      const thief = place[by],
+        victim = place[from];
       if (taken === 0) continue;
       const strength = heat(taken, most);
       pen.fillStyle = `rgb(${colours.heat} / ${strength})`;
@@ -355,15 +165,16 @@ const filch_draw = (() => {
     pen.fillStyle = colours.none;
     for (let i = 0; i < model.workers; ++i)
       pen.fillRect(left + i * cell + cell * 0.4, top + i * cell + cell * 0.47, cell * 0.2, Math.max(1, cell * 0.06));
+    draw_nodes(pen, model, layout, colours);
     pen.fillStyle = colours.quiet;
     const every = Math.max(1, Math.ceil(18 / cell));
     for (let i = 0; i < model.workers; i += every) {
       pen.textAlign = "right";
-      pen.fillText(String(i), left - 8, top + (i + 0.5) * cell);
+      pen.fillText(String(model.order[i]), left - 8, top + (i + 0.5) * cell);
       pen.textAlign = "center";
-      pen.fillText(String(i), left + (i + 0.5) * cell, top - 12);
+      pen.fillText(String(model.order[i]), left + (i + 0.5) * cell, top - 12);
     }
   }
 
-  return { read_colours, longest_queue, heat, draw_gantt, draw_profile, draw_queues, draw_matrix };
+  return { longest_queue, draw_profile, draw_queues, draw_matrix };
 })();

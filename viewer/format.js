@@ -270,36 +270,6 @@ const filch_format = (() => {
     return out;
   }
 
-  // Calls visit(lane, index) for every event, earliest first; at the same moment outside threads first, then by worker.
-  function in_order_of_time(lanes, visit) {
-    const rank = (lane) => (lane === lanes.length - 1 ? -1 : lane);
-    const next = new Int32Array(lanes.length);
-    const is_before = (a, b) => {
-      const difference = lanes[a].time[next[a]] - lanes[b].time[next[b]];
-      return difference !== 0 ? difference < 0 : rank(a) < rank(b);
-    };
-    const heap = [];
-    const sink = (at) => {
-      for (;;) {
-        let least = at;
-        for (const child of [2 * at + 1, 2 * at + 2]) {
-          if (child < heap.length && is_before(heap[child], heap[least])) least = child;
-        }
-        if (least === at) return;
-        [heap[at], heap[least]] = [heap[least], heap[at]];
-        at = least;
-      }
-    };
-    lanes.forEach((lane, i) => lane.count > 0 && heap.push(i));
-    for (let at = heap.length >> 1; at >= 0; --at) sink(at);
-    while (heap.length > 0) {
-      const lane = heap[0];
-      visit(lane, next[lane]);
-      if (++next[lane] === lanes[lane].count) ((heap[0] = heap[heap.length - 1]), heap.pop());
-      sink(0);
-    }
-  }
-
   // From the first to the last event; never empty.
   function time_range(lanes) {
     let begin = Infinity,
@@ -327,7 +297,7 @@ const filch_format = (() => {
     return bytes;
   }
 
-  return { kind, parse, in_order_of_time, time_range, id_text, from_base64, crc32 };
+  return { kind, parse, time_range, id_text, from_base64, crc32 };
 })();
 
 if (typeof module === "object") module.exports = filch_format;

@@ -1,35 +1,52 @@
-// Makes the page: reads the recording it holds, draws, and follows pointer, wheel and keyboard. All charts over time
-// show the same stretch, `view`; `look` is what the reader has chosen.
+// Makes the page: reads the recordings it holds, draws, and follows pointer, wheel and keyboard. All charts over time, of
+// all runs, show the same stretch, `view`, counted from the beginning of each run; `look` is what the reader has chosen.
 "use strict";
 
 const filch_page = (() => {
-  const { build, clamp_view, segment_at, segment_end } = filch_model;
+  const { build_all, with_path, clamp_view, segment_at, segment_end } = filch_model;
   const { moment, duration, count, worker_tip, profile_tip, queue_tip, pair_tip } = filch_text;
-  const { at, make, fill_all, fill_names, fill_legends } = filch_tables;
-  const draw = filch_draw;
+  const { at, part, make, make_parts, fill_page, fill_run, fill_names, fill_legends } = filch_tables;
+  const draw = { ...filch_canvas, ...filch_draw, ...filch_draw_gantt };
   const layout = filch_layout;
 
   const charts = ["gantt", "profile", "queues"];
-  const look = { colour_by: "name", steals: true, at: null };
-  let model = null,
-    view = null,
+  const look = { colour_by: "name", steals: true, path: true, at: null };
+  const data = JSON.parse(at("page_data").textContent);
+  const models = read_models();
+  const whole = { begin: 0, end: models.reduce((most, { begin, end }) => Math.max(most, end - begin), 1) };
+  let view = { ...whole },
     colours = null,
     is_drawing = false;
 
+  function read_models() {
+    const texts = data.runs.map((_, run) => at(`recording_${run}`).textContent);
+    const recordings = texts.map((text) => filch_format.parse(filch_format.from_base64(text)));
+    return build_all(recordings).map((model, run) => {
+      const { label, path, ...figures } = data.runs[run];
+      return Object.assign(with_path(model, path), { label, figures, longest_queue: draw.longest_queue(model) });
+    });
+  }
+
   // ---- drawing ----
+
+  // The view and the pointer in a run's own time.
+  const own_view = (model) => ({ begin: view.begin + model.begin, end: view.end + model.begin });
+  const own_look = (model) => ({ ...look, at: look.at === null ? null : look.at + model.begin });
 
   function redraw_now() {
     is_drawing = false;
-    const shown = draw.draw_gantt(at("gantt"), model, view, look, colours);
-    draw.draw_profile(at("profile"), model, view, look, colours);
-    draw.draw_queues(at("queues"), model, view, look, colours);
-    const step = (view.end - view.begin) / 1000,
-      largest = view.end - model.begin;
-    at("range").textContent = `${moment(view.begin - model.begin, step, largest)} – ${moment(largest, step, largest)}`;
-    at("steals_note").textContent =
-      shown.drawn < shown.all
-        ? `${count(shown.drawn)} arrows stand for ${count(shown.all)} steals; those of one pair at one place share one.`
-        : "";
+    models.forEach((model, run) => {
+      const own = [model, own_view(model), own_look(model), colours];
+      const shown = draw.draw_gantt(part("gantt", run), ...own);
+      draw.draw_profile(part("profile", run), ...own);
+      draw.draw_queues(part("queues", run), ...own);
+      part("steals_note", run).textContent =
+        shown.drawn < shown.all
+          ? `${count(shown.drawn)} arrows stand for ${count(shown.all)} steals; those of one pair at one place share one.`
+          : "";
+    });
+    const step = (view.end - view.begin) / 1000;
+    at("range").textContent = `${moment(view.begin, step, view.end)} – ${moment(view.end, step, view.end)}`;
   }
 
   function redraw() {
@@ -40,16 +57,19 @@ const filch_page = (() => {
 
   function redraw_all() {
     colours = draw.read_colours();
-    fill_legends(model, look.colour_by, colours);
-    fill_names(model, colours);
-    draw.draw_matrix(at("matrix"), model, colours);
+    fill_legends(models, look.colour_by, colours);
+    models.forEach((model, run) => {
+      fill_names(model, run, colours);
+      draw.draw_matrix(part("matrix", run), model, colours);
+    });
+    filch_charts.redraw(colours);
     redraw_now();
   }
 
   // ---- the view ----
 
   function show(begin, end) {
-    view = clamp_view(model, begin, end);
+    view = clamp_view(whole, begin, end);
     redraw();
   }
 
@@ -95,31 +115,30 @@ const filch_page = (() => {
     return row >= 0 && row < rows ? row : -1;
   }
 
-  function tip_for(id, where) {
+  function tip_for(chart, model, where) {
     if (where.time < view.begin || where.time > view.end) return null;
-    if (id === "profile") return profile_tip(model, where.time);
-    if (id === "gantt") {
+    const time = where.time + model.begin;
+    if (chart === "profile") return profile_tip(model, time);
+    if (chart === "gantt") {
       const w = row_at(layout.gantt_layout(model), where.y, model.workers);
-      return w < 0 ? null : worker_tip(model, w, where.time, where.slack);
+      return w < 0 ? null : worker_tip(model, w, time, where.slack);
     }
     const rows = layout.queues_layout(model),
       row = row_at(rows, where.y, rows.rows);
-    return row < 0 ? null : queue_tip(model, row, where.time);
+    return row < 0 ? null : queue_tip(model, row, time);
   }
 
-  function follow_matrix(event) {
-    const canvas = at("matrix"),
-      box = canvas.getBoundingClientRect();
+  function follow_matrix(event, model, canvas) {
+    const box = canvas.getBoundingClientRect();
     const cells = layout.matrix_layout(model, canvas.parentElement.clientWidth - 40);
-    const victim = Math.floor((event.clientX - box.left - cells.left) / cells.cell);
-    const thief = Math.floor((event.clientY - box.top - cells.top) / cells.cell);
-    const is_inside = (w) => w >= 0 && w < model.workers;
-    show_tip(event, is_inside(victim) && is_inside(thief) ? pair_tip(model, thief, victim) : null);
+    const victim = model.order[Math.floor((event.clientX - box.left - cells.left) / cells.cell)];
+    const thief = model.order[Math.floor((event.clientY - box.top - cells.top) / cells.cell)];
+    show_tip(event, victim === undefined || thief === undefined ? null : pair_tip(model, thief, victim));
   }
 
   // ---- pointer, wheel, keys ----
 
-  function follow_pointer(canvas) {
+  function follow_pointer(canvas, chart, model) {
     let dragged_from = null;
     canvas.addEventListener(
       "wheel",
@@ -144,7 +163,7 @@ const filch_page = (() => {
       }
       const where = moment_at(event, canvas);
       look.at = where.time;
-      show_tip(event, dragged_from ? null : tip_for(canvas.id, where));
+      show_tip(event, dragged_from ? null : tip_for(chart, model, where));
       redraw();
     });
     for (const end of ["pointerup", "pointercancel"]) {
@@ -154,13 +173,13 @@ const filch_page = (() => {
   }
 
   // A double-click shows the stretch below the pointer with some room around it.
-  function zoom_to_stretch(event) {
-    const where = moment_at(event, at("gantt"));
+  function zoom_to_stretch(event, model, canvas) {
+    const where = moment_at(event, canvas);
     const w = row_at(layout.gantt_layout(model), where.y, model.workers);
-    const i = w < 0 ? -1 : segment_at(model, w, where.time);
+    const i = w < 0 ? -1 : segment_at(model, w, where.time + model.begin);
     if (i < 0) return;
-    const begin = model.segments[w].start[i],
-      end = segment_end(model, w, i),
+    const begin = model.segments[w].start[i] - model.begin,
+      end = segment_end(model, w, i) - model.begin,
       room = (end - begin) * 0.5;
     show(begin - room, end + room);
   }
@@ -170,13 +189,13 @@ const filch_page = (() => {
     "=": () => zoom(0.7),
     "-": () => zoom(1 / 0.7),
     "−": () => zoom(1 / 0.7),
-    0: () => show(model.begin, model.end),
+    0: () => show(whole.begin, whole.end),
     ArrowLeft: () => pan(-0.15),
     ArrowRight: () => pan(0.15),
     ArrowUp: () => zoom(0.7),
     ArrowDown: () => zoom(1 / 0.7),
-    Home: () => show(model.begin, model.begin + view.end - view.begin),
-    End: () => show(model.end - view.end + view.begin, model.end),
+    Home: () => show(0, view.end - view.begin),
+    End: () => show(whole.end - view.end + view.begin, whole.end),
     Escape: () => (at("tip").hidden = true),
   };
 
@@ -184,7 +203,8 @@ const filch_page = (() => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName))
       return;
     // Arrows up and down and the ends belong to the page unless a chart has the focus.
-    if (/^(ArrowUp|ArrowDown|Home|End)$/.test(event.key) && !charts.includes(event.target.id)) return;
+    const is_in_chart = event.target.classList?.contains("over_time");
+    if (/^(ArrowUp|ArrowDown|Home|End)$/.test(event.key) && !is_in_chart) return;
     if (!Object.hasOwn(keys, event.key)) return;
     event.preventDefault();
     keys[event.key]();
@@ -202,16 +222,23 @@ const filch_page = (() => {
     redraw_all();
   }
 
+  function follow_run(model, run) {
+    for (const chart of charts) follow_pointer(part(chart, run), chart, model);
+    const gantt = part("gantt", run),
+      matrix = part("matrix", run);
+    gantt.addEventListener("dblclick", (event) => zoom_to_stretch(event, model, gantt));
+    matrix.addEventListener("pointermove", (event) => follow_matrix(event, model, matrix));
+    matrix.addEventListener("pointerleave", (event) => show_tip(event, null));
+  }
+
   function follow_page() {
-    charts.forEach((id) => follow_pointer(at(id)));
-    at("gantt").addEventListener("dblclick", zoom_to_stretch);
-    at("matrix").addEventListener("pointermove", follow_matrix);
-    at("matrix").addEventListener("pointerleave", (event) => show_tip(event, null));
+    models.forEach(follow_run);
     addEventListener("keydown", follow_keys);
     at("zoom_in").addEventListener("click", keys["+"]);
     at("zoom_out").addEventListener("click", keys["-"]);
     at("zoom_all").addEventListener("click", keys["0"]);
     at("show_steals").addEventListener("change", (event) => ((look.steals = event.target.checked), redraw()));
+    at("show_path").addEventListener("change", (event) => ((look.path = event.target.checked), redraw()));
     at("colour_by").addEventListener("change", (event) => ((look.colour_by = event.target.value), redraw_all()));
     at("theme").addEventListener("click", () => apply_theme((wants_dark = !root.classList.contains("dark"))));
     prefers_dark.addEventListener("change", () => apply_theme());
@@ -220,36 +247,39 @@ const filch_page = (() => {
     addEventListener("afterprint", () => apply_theme());
   }
 
-  function label_charts() {
+  function label_charts(model, run) {
     const { share, totals, workers } = model;
-    const of = (part) => `${Math.round(100 * share[part])} %`;
-    at("gantt").setAttribute(
-      "aria-label",
-      `What each of ${workers} workers did over ${duration(model.end - model.begin)}: ` +
+    const of = (name) => `${Math.round(100 * share[name])} %`;
+    const name = model.label ? `${model.label}: ` : "";
+    const say = (chart, text) => part(chart, run).setAttribute("aria-label", name + text);
+    say(
+      "gantt",
+      `what each of ${workers} workers did over ${duration(model.end - model.begin)}: ` +
         `${totals.executed} tasks, ${totals.steals} steals.`,
     );
-    at("profile").setAttribute(
-      "aria-label",
-      `Workers running ${of("running")}, idle although work was ready ` +
+    say(
+      "profile",
+      `workers running ${of("running")}, idle although work was ready ` +
         `${of("ready")}, idle without work ${of("none")} of the time.`,
     );
-    at("queues").setAttribute("aria-label", `Lengths of the workers’ queues; the longest was ${model.longest_queue}.`);
-    at("matrix").setAttribute("aria-label", `${totals.stolen} stolen tasks by thief and victim.`);
+    say("queues", `lengths of the workers’ queues; the longest was ${model.longest_queue}.`);
+    say("matrix", `${totals.stolen} stolen tasks by thief and victim.`);
   }
 
   function start() {
-    const recording = filch_format.parse(filch_format.from_base64(at("recording_0").textContent));
-    model = build(recording);
-    model.longest_queue = draw.longest_queue(model);
-    view = { begin: model.begin, end: model.end };
+    make_parts(models.length);
     colours = draw.read_colours();
-    fill_all(model, colours);
-    label_charts();
+    fill_page(models, data.notes);
+    models.forEach((model, run) => {
+      fill_run(model, run, colours);
+      label_charts(model, run);
+    });
+    filch_charts.start(data, show_tip);
     follow_page();
     apply_theme();
     root.dataset.ready = "yes";
   }
 
   start();
-  return { model, view: () => ({ ...view }), show };
+  return { models, view: () => ({ ...view }), show };
 })();

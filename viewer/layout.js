@@ -26,10 +26,18 @@ const filch_layout = (() => {
   function matrix_layout(model, room) {
     const fitting = (Math.min(room, 520) - 44) / model.workers;
     const cell = Math.max(Math.min(60, fitting), Math.min(1, 2000 / model.workers));
-    return { cell, left: 44, top: 24, size: cell * model.workers };
+    const place = new Array(model.workers);
+    model.order.forEach((w, i) => (place[w] = i));
+    return { cell, left: 44, top: 24, size: cell * model.workers, place };
   }
 
-  return { k_gutter, k_axis, k_profile_height, gantt_layout, queues_layout, matrix_layout };
+  // A chart of curves: where its plot is.
+  const k_curve_height = 300;
+  function curve_layout(width) {
+    return { left: 62, top: 12, width: width - 62 - 16, height: k_curve_height - 12 - 44, whole: k_curve_height };
+  }
+
+  return { k_gutter, k_axis, k_profile_height, gantt_layout, queues_layout, matrix_layout, curve_layout };
 })();
 
 if (typeof module === "object") module.exports = filch_layout;

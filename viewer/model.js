@@ -1,16 +1,16 @@
 // The model of a recording: what the page draws and says, as plain data and pure functions. Nothing here knows of a
 // document or a canvas.
 //
-//   build(recording)                        everything that does not depend on what is visible
-//   columns(…), means(…), segment_at(…), …  what is visible, one value per pixel whatever the number of tasks
+//   build(recording), build_all(recordings)  everything that does not depend on what is visible
+//   columns(…), means(…), segment_at(…), …   what is visible, one value per pixel whatever the number of tasks
 "use strict";
 
 const filch_model = (() => {
   const is_module = typeof module === "object";
   const { id_text } = is_module ? require("./format.js") : filch_format;
   const { replay, state, fate, origin } = is_module ? require("./replay.js") : filch_replay;
+  const { classify, k_classes } = is_module ? require("./classes.js") : filch_classes;
 
-  const k_classes = 10; // colours of their own; all other names share one
   const k_states = 5;
 
   // The last index whose value is not above `wanted`; 0 when there is none.
@@ -23,55 +23,6 @@ const filch_model = (() => {
       else high = middle;
     }
     return low;
-  }
-
-  // ---- names and classes ----
-
-  // Names that differ only in their numbers belong together when there are many names.
-  function stem_of(text) {
-    return text.replace(/\d+/g, "#");
-  }
-
-  // Tasks fall into classes, each with a colour: the names with the most running time. Class k_classes is the rest.
-  function classify(recording, tasks) {
-    const text_of = (name) => (name >= 0 ? (recording.names[name]?.text ?? "unnamed") : "unnamed");
-    const distinct = new Set(tasks.name);
-    const texts = new Map([...distinct].map((name) => [name, text_of(name)]));
-    if (distinct.size > k_classes) {
-      const stems = new Set([...texts.values()].map(stem_of));
-      if (stems.size > 1) for (const [name, text] of texts) texts.set(name, stem_of(text));
-    }
-    const groups = new Map();
-    for (let i = 0; i < tasks.count; ++i) {
-      const text = texts.get(tasks.name[i]);
-      if (!groups.has(text)) groups.set(text, { text, colour: "", members: [], total_ns: 0 });
-      const group = groups.get(text);
-      group.members.push(i);
-      group.total_ns += tasks.run_ns[i];
-      group.colour ||= recording.names[tasks.name[i]]?.colour ?? "";
-    }
-    const sorted = [...groups.values()].sort((a, b) => b.total_ns - a.total_ns || (a.text < b.text ? -1 : 1));
-    const classes = sorted.slice(0, k_classes);
-    const others = sorted.slice(k_classes);
-    if (others.length > 0) {
-      classes.push({
-        text: `${others.length} other names`,
-        colour: "",
-        members: others.flatMap((each) => each.members),
-        total_ns: others.reduce((sum, each) => sum + each.total_ns, 0),
-      });
-    }
-    const class_of = new Uint8Array(tasks.count);
-    classes.forEach((each, number) => {
-      for (const task of each.members) class_of[task] = number;
-      const runs = Float64Array.from(each.members, (task) => tasks.run_ns[task]).sort();
-      each.count = runs.length;
-      each.median_ns = runs[runs.length >> 1];
-      each.most_ns = runs[runs.length - 1];
-      each.stolen = each.members.filter((task) => tasks.victim[task] >= 0).length;
-      delete each.members;
-    });
-    return { classes, class_of };
   }
 
   // ---- values over time ----
@@ -99,13 +50,13 @@ const filch_model = (() => {
     return series.time.length > 0 && at >= series.time[0] ? series.value[last_not_above(series.time, at)] : 0;
   }
 
-  // The mean of a series in each of `count` equal parts of [begin, end].
-  function means(series, begin, end, count) {
+  // The mean of a series in each of `count` equal parts of [begin, end]; after `last` it is 0.
+  function means(series, begin, end, count, last = Infinity) {
     const out = new Float64Array(count);
     const width = (end - begin) / count;
-    let before = area_until(series, begin);
+    let before = area_until(series, Math.min(last, begin));
     for (let i = 0; i < count; ++i) {
-      const after = area_until(series, begin + (i + 1) * width);
+      const after = area_until(series, Math.min(last, begin + (i + 1) * width));
       out[i] = (after - before) / width;
       before = after;
     }
@@ -147,9 +98,28 @@ const filch_model = (() => {
     return rows;
   }
 
+  // The NUMA node of each worker, where the recording says it; and the workers in the order of their nodes.
+  function nodes_of(recording) {
+    const text = recording.about.find(([key]) => key === "numa_nodes")?.[1] ?? "";
+    const nodes = text.split(" ").map(Number);
+    const is_known = text !== "" && nodes.length === recording.workers && nodes.every(Number.isInteger);
+    const order = Array.from({ length: recording.workers }, (_, w) => w);
+    if (!is_known || new Set(nodes).size < 2) return { nodes: null, order };
+    return { nodes, order: order.sort((a, b) => nodes[a] - nodes[b] || a - b) };
+  }
+
+  // Tasks of the same name have the same colour in all of them.
+  function build_all(recordings) {
+    const runs = recordings.map((recording) => ({ recording, run: replay(recording) }));
+    const classified = classify(runs.map(({ recording, run }) => ({ recording, tasks: run.tasks })));
+    return runs.map(({ recording, run }, i) => assemble(recording, run, classified[i]));
+  }
+
   function build(recording) {
-    const run = replay(recording);
-    const { classes, class_of } = classify(recording, run.tasks);
+    return build_all([recording])[0];
+  }
+
+  function assemble(recording, run, { classes, class_of }) {
     const profile = {};
     const time = Float64Array.from(run.profile.time);
     for (const part of [...k_profile_parts, "waiting"])
@@ -171,6 +141,8 @@ const filch_model = (() => {
       tasks: run.tasks,
       classes,
       class_of,
+      ...nodes_of(recording),
+      path: { worker: [], begin: [], end: [] },
       profile,
       share,
       segments: run.segments.map((list) => ({
@@ -261,6 +233,38 @@ const filch_model = (() => {
     return { chosen, all };
   }
 
+  // The critical path, as the page has it: worker, begin, end of each stretch, one after the other.
+  function with_path(model, flat) {
+    const every_third = (from) => Float64Array.from(flat.filter((_, i) => i % 3 === from));
+    model.path = { worker: every_third(0), begin: every_third(1), end: every_third(2) };
+    return model;
+  }
+
+  // The pieces of the critical path in [begin, end]; those that share a row and one of `count` parts become one.
+  function path_between(model, begin, end, count) {
+    const { path } = model,
+      out = [];
+    const part_of = (at) => Math.floor(((at - begin) / (end - begin)) * count);
+    for (let i = path.begin.length > 0 ? last_not_above(path.begin, begin) : 0; i < path.begin.length; ++i) {
+      if (path.begin[i] > end) break;
+      const last = out[out.length - 1];
+      const is_near = last && last.worker === path.worker[i] && part_of(path.begin[i]) - part_of(last.end) < 1;
+      if (is_near) last.end = path.end[i];
+      else out.push({ worker: path.worker[i], begin: path.begin[i], end: path.end[i] });
+    }
+    return out;
+  }
+
+  // Whether worker w is on the critical path at some time of [begin, end].
+  function is_on_path(model, w, begin, end) {
+    const { path } = model;
+    for (let i = path.begin.length > 0 ? last_not_above(path.begin, begin) : 0; i < path.begin.length; ++i) {
+      if (path.begin[i] >= end) return false;
+      if (path.worker[i] === w && path.end[i] > begin) return true;
+    }
+    return false;
+  }
+
   // What the page is allowed to show: inside the recording, and no less than 20 ns.
   function clamp_view(model, begin, end) {
     const whole = model.end - model.begin;
@@ -286,6 +290,10 @@ const filch_model = (() => {
     k_classes,
     k_profile_parts,
     build,
+    build_all,
+    with_path,
+    path_between,
+    is_on_path,
     columns,
     means,
     value_at,

@@ -8,7 +8,8 @@
 
 const filch_replay = (() => {
   const is_module = typeof module === "object";
-  const { kind, in_order_of_time, time_range } = is_module ? require("./format.js") : filch_format;
+  const { kind, time_range } = is_module ? require("./format.js") : filch_format;
+  const { in_order_of_time } = is_module ? require("./order.js") : filch_order;
   const { steps, segment_list, make_tasks } = is_module ? require("./builders.js") : filch_builders;
 
   const state = { running: 0, blocked: 1, searching: 2, parked: 3, unknown: 4 };
@@ -22,6 +23,7 @@ const filch_replay = (() => {
       const workers = recording.workers,
         count = recording.tasks.hi.length;
       this.lanes = recording.lanes;
+      this.fork_reason = recording.names.findIndex(({ text }) => text === "fork");
       this.workers = workers;
       Object.assign(this, time_range(this.lanes));
       this.tasks = make_tasks(count);
@@ -72,7 +74,7 @@ const filch_replay = (() => {
       }
       this.queues[this.workers].set(this.begin, 0);
       this.note_profile(this.begin);
-      in_order_of_time(this.lanes, (lane, i) => {
+      in_order_of_time(this.lanes, this.tasks.count, (lane, i) => {
         this.see(lane, i);
         this.note_profile(this.lanes[lane].time[i]);
       });
@@ -245,6 +247,26 @@ const filch_replay = (() => {
       this.push(w, time, task);
     }
 
+    // A task that forks lies in the queue of its worker and can go on at once.
+    suspend(w, task, reason, time) {
+      this.take_off(time, task);
+      this.tasks.fate[task] = fate.suspended;
+      if (reason < 0 || reason !== this.fork_reason) return;
+      this.tasks.fate[task] = fate.unknown;
+      this.place[task] = -1;
+      this.enqueue(task, w, time);
+    }
+
+    resume(w, task, time) {
+      let from = this.place[task];
+      if (this.tasks.fate[task] === fate.waiting && from !== w && this.batch_credit[w] > 0) {
+        --this.batch_credit[w];
+        from = w;
+      }
+      this.dequeue(task, from, time);
+      this.push(w, time, task);
+    }
+
     finish(w, task, time) {
       this.take_off(time, task);
       this.tasks.end_time[task] = time;
@@ -289,10 +311,10 @@ const filch_replay = (() => {
           if (task >= 0) this.start(w, task, time);
           break;
         case kind.resume:
-          if (task >= 0) this.push(w, time, task);
+          if (task >= 0) this.resume(w, task, time);
           break;
         case kind.suspend:
-          if (task >= 0) (this.take_off(time, task), (this.tasks.fate[task] = fate.suspended));
+          if (task >= 0 && this.on_worker[task] === w) this.suspend(w, task, detail, time);
           break;
         case kind.block:
           if (task < 0) break;

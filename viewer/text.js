@@ -81,6 +81,7 @@ const filch_text = (() => {
           `a race).`,
       );
     } else out.push("Nothing was stolen.");
+    if (model.figures?.span_ns > 0) out.push(path_text(model));
     if (workers > 1) {
       const busy = [...rows].sort((a, b) => b.times[state.running] - a.times[state.running]);
       const first = busy[0],
@@ -91,6 +92,13 @@ const filch_text = (() => {
       );
     }
     return out.join(" ");
+  }
+
+  function path_text({ figures: { work_ns: work, span_ns: span, makespan_ns: whole } }) {
+    return (
+      `The critical path is ${duration(span)} long, ${percent(span / whole)} of the run: the program has work for ` +
+      `${(work / span).toFixed(work / span < 10 ? 1 : 0)} workers on average.`
+    );
   }
 
   // What makes the numbers incomplete; empty when nothing does.
@@ -194,11 +202,13 @@ const filch_text = (() => {
         `${duration(end - list.start[i])} on worker ${w}`,
     ];
     if (list.task[i] < 0) return [`worker ${w}: ${k_state_words[list.state[i]]}`, [stretch]];
+    const path = model_of.is_on_path(model, w, list.start[i], end) ? [["critical path", "goes through here"]] : [];
     const blocked = list.state[i] === state.blocked ? ", blocked in a call" : "";
-    return [name_text(model, list.task[i]) + blocked, [stretch, ...task_lines(model, list.task[i])]];
+    return [name_text(model, list.task[i]) + blocked, [stretch, ...task_lines(model, list.task[i]), ...path]];
   }
 
   function profile_tip(model, at) {
+    if (at > model.end) return null;
     const value = (part) => model_of.value_at(model.profile[part], at);
     const lines = [
       ["running", count(value("running"))],
@@ -212,6 +222,7 @@ const filch_text = (() => {
   }
 
   function queue_tip(model, row, at) {
+    if (at > model.end) return null;
     const length = model_of.value_at(model.queues[row], at);
     const whose = row < model.workers ? `queue of worker ${row}` : "submitted from outside";
     return [
@@ -229,6 +240,7 @@ const filch_text = (() => {
     return [
       `worker ${thief} ← worker ${victim}`,
       [
+        ...(model.nodes ? [["nodes", `${model.nodes[thief]} ← ${model.nodes[victim]}`]] : []),
         ["stolen", `${many(pair.taken, "task")} in ${many(pair.steals, "steal")}`],
         ["found nothing", count(pair.empty)],
         ["lost a race", count(pair.lost)],

@@ -17,7 +17,7 @@ ESSENTIAL = ("sh awk cat cut date du env find grep head mkdir printf readlink rm
 
 RUN_PACKAGES = "g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev nlohmann-json3-dev".split()
 TEST_PACKAGES = ("git python3 shellcheck ccache libgtest-dev libbenchmark-dev libconcurrentqueue-dev clang-19 "
-                 "libclang-rt-19-dev spin").split()
+                 "libclang-rt-19-dev spin chromium nodejs npm").split()
 
 
 class Checkout:
@@ -308,6 +308,18 @@ def test_the_tests_install_their_packages_too():
     checkout.stub("ctest", "exit 1")
     done = checkout.run("test", "--quick")
     expect(installed_by(checkout) == RUN_PACKAGES + TEST_PACKAGES, "run and test packages", done)
+
+
+def test_node_and_npm_from_elsewhere_are_used():
+    checkout = Checkout()
+    checkout.debian([])
+    checkout.toolchain()
+    for name in ("node", "npm"):
+        checkout.stub(name, "exit 0")
+    checkout.stub("ctest", "exit 1")
+    done = checkout.run("test", "--quick")
+    wanted = [name for name in RUN_PACKAGES + TEST_PACKAGES if name not in ("nodejs", "npm")]
+    expect(installed_by(checkout) == wanted, "all but those that would conflict", done)
 
 
 def test_an_unknown_test_option_is_refused():

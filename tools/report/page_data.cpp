@@ -86,9 +86,10 @@ std::vector<std::uint32_t> sampled_workers(std::uint32_t most) {
 }
 
 std::string bounds_text(const speed_up_chart& chart) {
-  std::uint32_t most = 1;
+  // Somewhat beyond the last point, to show what more workers could bring.
+  std::uint32_t most = 2;
   for (const speed_up_curve& curve : chart.curves) {
-    for (const speed_up_point& point : curve.points) most = std::max(most, point.workers);
+    for (const speed_up_point& point : curve.points) most = std::max(most, point.workers + point.workers / 2);
   }
   return array_of(sampled_workers(most), [&](std::uint32_t workers) {
     using namespace sim::theory;

@@ -5,6 +5,8 @@
 #include <deque>
 #include <filch/base/random.hpp>
 #include <filch/runtime/runtime.hpp>
+#include <filch/sim/worker_model.hpp>
+#include <filch/sim/workloads.hpp>
 #include <filch/trace/recorder.hpp>
 #include <filch/trace/session.hpp>
 #include <functional>
@@ -256,6 +258,19 @@ recording recorded(std::uint32_t workers, std::uint64_t tasks) {
     recorder.stop();
   }
   return recorder.collect();
+}
+
+recording simulated(std::uint32_t workers, std::uint32_t depth) {
+  sim::machine_model machine = sim::machine_model::free(workers);
+  machine.costs.steal = {{200, 50, 80}};
+  sim::fork_join_tree tree{{.depth = depth, .before_ns = 300, .after_ns = 200, .leaf_ns = 2'000, .work_first = true}};
+  recording out;
+  (void)sim::simulate(machine, {}, tree, {.record = &out});
+  std::string nodes;
+  for (std::uint32_t w = 0; w != workers; ++w) nodes.append(w == 0 ? "" : " ").append(std::to_string(w % 2));
+  out.about.version = "0.1.0";
+  out.about.extra = {{"numa_nodes", nodes}};
+  return out;
 }
 
 }  // namespace filch_report_test

@@ -16,4 +16,7 @@ namespace filch_report_test {
 // A tree of about `tasks` tasks on the thread runtime.
 [[nodiscard]] filch::trace::recording recorded(std::uint32_t workers, std::uint64_t tasks);
 
+// A tree of forks and joins in the simulator, on workers of two NUMA nodes, odd and even ones.
+[[nodiscard]] filch::trace::recording simulated(std::uint32_t workers, std::uint32_t depth);
+
 }  // namespace filch_report_test

@@ -8,8 +8,10 @@ const { describe, test } = require("node:test");
 
 const viewer = process.env.FILCH_VIEWER;
 const format = require(`${viewer}/format.js`);
+const order = require(`${viewer}/order.js`);
 const model_of = require(`${viewer}/model.js`);
 const say = require(`${viewer}/text.js`);
+const curves = require(`${viewer}/curves.js`);
 const { encode, k_none } = require("./viewer_encoder.js");
 const { state, fate, origin } = model_of;
 
@@ -109,7 +111,7 @@ describe("the format", () => {
       },
     });
     const seen = [];
-    format.in_order_of_time(out.lanes, (lane, i) => seen.push([lane, i]));
+    order.in_order_of_time(out.lanes, out.tasks.hi.length, (lane, i) => seen.push([lane, i]));
     assert.deepEqual(seen, [
       [1, 0],
       [3, 0],
@@ -505,6 +507,200 @@ describe("the level of detail", () => {
   });
 });
 
+describe("several runs", () => {
+  const run = (order, length) => ({
+    workers: 1,
+    names: order.map((text) => [text]),
+    lanes: {
+      0: order.flatMap((_, i) => [
+        ["spawn", 100 * i, { task: i + 1, argument: k_none, detail: i }],
+        ["start", 100 * i, { task: i + 1 }],
+        ["end", 100 * i + length, { task: i + 1 }],
+      ]),
+    },
+  });
+
+  test("have the same colour for the same name", () => {
+    const [first, second] = model_of.build_all([read(run(["a", "b"], 10)), read(run(["c", "b"], 30))]);
+    const texts = (model) => model.classes.map((each) => each.text);
+    assert.deepEqual(texts(first), texts(second));
+    assert.deepEqual(texts(first), ["b", "c", "a"]);
+    assert.equal(first.classes[first.class_of[1]].text, "b");
+    assert.equal(second.classes[second.class_of[1]].text, "b");
+    assert.deepEqual(
+      first.classes.map((each) => each.count),
+      [1, 0, 1],
+    );
+    assert.equal(second.classes[0].median_ns, 30);
+  });
+
+  test("a shorter one shows nothing after its end", () => {
+    const model = build(run(["a"], 10));
+    assert.deepEqual([...model_of.means(model.profile.running, 0, 40, 4, model.end)], [1, 0, 0, 0]);
+    assert.equal(say.profile_tip(model, 35), null);
+  });
+});
+
+describe("moments of simulated time", () => {
+  test("have causes before effects", () => {
+    // All at time 5: worker 1 spawns 2, and worker 0 takes and starts it.
+    const model = build({
+      workers: 2,
+      lanes: {
+        0: [
+          ["steal_success", 5, { task: 2, argument: 1, detail: 1 }],
+          ["start", 5, { task: 2 }],
+          ["end", 9, { task: 2 }],
+        ],
+        1: [
+          ["start", 0, { task: 1 }],
+          ["spawn", 5, { task: 2, argument: 1 }],
+          ["end", 9, { task: 1 }],
+        ],
+      },
+    });
+    assert.equal(model.tasks.origin[index_of(model, 2)], origin.stolen);
+    assert.equal(model.tasks.parent[index_of(model, 2)], index_of(model, 1));
+    assert.equal(model_of.area_until(model.profile.ready, 9), 0);
+  });
+
+  test("let a task move more than once, and the last worker keeps it", () => {
+    const model = build({
+      workers: 3,
+      lanes: {
+        0: [
+          ["resume", 5, { task: 1 }],
+          ["end", 9, { task: 1 }],
+        ],
+        1: [
+          ["resume", 5, { task: 1 }],
+          ["suspend", 5, { task: 1 }],
+        ],
+        2: [
+          ["start", 0, { task: 1 }],
+          ["suspend", 5, { task: 1 }],
+          ["park", 9],
+        ],
+      },
+    });
+    assert.deepEqual(
+      model.rows.map((row) => row.times[state.running]),
+      [4, 0, 5],
+    );
+  });
+});
+
+describe("the critical path", () => {
+  const model = model_of.with_path(
+    build({
+      workers: 2,
+      lanes: {
+        0: [
+          ["park", 0],
+          ["wake", 100],
+        ],
+        1: [["park", 0]],
+      },
+    }),
+    [0, 0, 10, 0, 11, 20, 1, 50, 90],
+  );
+
+  test("is merged where pixels do not tell its stretches apart", () => {
+    assert.deepEqual(model_of.path_between(model, 0, 100, 10), [
+      { worker: 0, begin: 0, end: 20 },
+      { worker: 1, begin: 50, end: 90 },
+    ]);
+    assert.equal(model_of.path_between(model, 0, 100, 1000).length, 3);
+    assert.equal(model_of.path_between(model, 30, 45, 10).filter((each) => each.end > 30).length, 0);
+  });
+
+  test("knows who is on it", () => {
+    assert.deepEqual(
+      [
+        [0, 5, 6],
+        [0, 10, 11],
+        [1, 5, 6],
+        [1, 89, 95],
+        [1, 90, 95],
+      ].map(([w, begin, end]) => model_of.is_on_path(model, w, begin, end)),
+      [true, false, false, true, false],
+    );
+  });
+});
+
+describe("nodes", () => {
+  const of = (numa_nodes) => build({ workers: 4, about: { numa_nodes }, lanes: {} });
+
+  test("order the workers of the matrix", () => {
+    const model = of("0 1 0 1");
+    assert.deepEqual(model.order, [0, 2, 1, 3]);
+    assert.deepEqual(model.nodes, [0, 1, 0, 1]);
+    assert.match(say.pair_tip(model, 0, 3)[1][0].join(), /nodes,0 ← 1/);
+  });
+
+  test("are left out where there is one, or none is known", () => {
+    for (const text of ["0 0 0 0", "0 1", "", "a b c d"]) {
+      assert.equal(of(text).nodes, null, text);
+      assert.deepEqual(of(text).order, [0, 1, 2, 3]);
+    }
+  });
+});
+
+describe("curves", () => {
+  const plain = (text) => text.replaceAll("\u202f", " ");
+  const data = {
+    work_ns: 1000,
+    span_ns: 100,
+    burdened_span_ns: 150,
+    curves: [{ name: "simulated", points: [[4, 300, 280, 320], [1, 1000, 0, 0]] }],
+    bounds: [[1, 1000, 1000, 1000], [2, 500, 550, 628], [4, 250, 325, 441]],
+  };
+
+  test("of speed-up are work over time, in the order of workers, with the bounds", () => {
+    const chart = curves.speed_up(data);
+    assert.deepEqual(
+      chart.curves[0].points.map(({ x, value }) => [x, Number(value.toFixed(3))]),
+      [
+        [1, 1],
+        [4, 3.333],
+      ],
+    );
+    assert.equal(chart.limit, 10);
+    const [title, lines] = curves.speed_up_tip(chart, 4);
+    assert.equal(title, "4 workers");
+    assert.deepEqual(
+      lines.map((line) => plain(line.join(": "))),
+      [
+        "simulated: 3.33× (300 ns, 3.13× to 3.57×)",
+        "work bound: 4.00×",
+        "span bound: 10.00×",
+        "Graham’s guarantee: 3.08×",
+        "expected with the burden of steals: 2.27×",
+      ],
+    );
+    assert.equal(curves.nearest_x(chart, 0.9), 4);
+  });
+
+  test("of granularity know their best point", () => {
+    const chart = curves.granularity([{ name: "measured", points: [[1000, 50, 0, 0], [10, 90, 80, 95], [100, 40, 0, 0]] }]);
+    assert.equal(chart.curves[0].best.x, 100);
+    assert.deepEqual(
+      curves.granularity_tip(chart, 10)[1].map((line) => plain(line.join(": "))),
+      ["measured: 90 ns, 80 ns to 95 ns: 2.25× the best"],
+    );
+    assert.equal(curves.granularity([]), null);
+  });
+
+  test("have scales that go both ways, and round ticks", () => {
+    for (const is_log of [false, true]) {
+      const scale = curves.make_scale(1, 64, is_log);
+      for (const value of [1, 3, 64]) assert.ok(Math.abs(scale.at(scale.share(value)) - value) < 1e-9);
+    }
+    assert.deepEqual(curves.scale_ticks(curves.make_scale(1, 64, true), 10, 2), [1, 2, 4, 8, 16, 32, 64]);
+    assert.deepEqual(curves.scale_ticks(curves.make_scale(0, 4, false), 4), [0, 1, 2, 3, 4]);
+  });
+});
+
 describe("what is said", () => {
   test("has units and enough digits", () => {
     const plain = (text) => text.replaceAll("\u202f", " ");
@@ -568,29 +764,50 @@ describe("what is said", () => {
 
 describe("pages written by filch", () => {
   const pages = fs.readdirSync(process.env.FILCH_PAGES).filter((file) => file.endsWith(".html"));
-  assert.ok(pages.length >= 5);
+  assert.ok(pages.length >= 7);
   for (const file of pages) {
-    test(`${file}: the numbers are those of the recording`, () => {
-      const page = fs.readFileSync(path.join(process.env.FILCH_PAGES, file), "utf8");
-      const facts = JSON.parse(
-        fs.readFileSync(path.join(process.env.FILCH_PAGES, file.replace(".html", ".json")), "utf8"),
-      );
-      const model = model_of.build(format.parse(format.from_base64(/id="recording_0">([^<]*)</.exec(page)[1])));
-      assert.equal(model.recording.error, "");
-      assert.equal(model.workers, facts.workers);
-      for (const key of ["events", "dropped", "tasks", "executed", "spawned", "steals", "stolen", "parks"]) {
-        assert.equal(model.totals[key], facts[key], key);
-      }
-      // All of every worker's time is in exactly one state, in the profile as in the stretches.
-      const whole = (model.end - model.begin) * model.workers,
-        near = whole * 1e-9;
-      const shares = model_of.k_profile_parts.reduce((sum, part) => sum + model.share[part], 0);
-      assert.ok(Math.abs(shares - 1) < 1e-9);
-      const running = model.rows.reduce((sum, row) => sum + row.times[state.running], 0);
-      assert.ok(Math.abs(running - model.share.running * whole) <= near);
-      assert.ok(Math.abs(running - model.tasks.run_ns.reduce((a, b) => a + b, 0)) <= near);
-      for (const queue of model.queues)
-        assert.ok(facts.dropped > 0 || queue.value.at(-1) === 0, "queues are empty at the end");
+    const page = fs.readFileSync(path.join(process.env.FILCH_PAGES, file), "utf8");
+    const facts_of_runs = JSON.parse(
+      fs.readFileSync(path.join(process.env.FILCH_PAGES, file.replace(".html", ".json")), "utf8"),
+    );
+    const data = JSON.parse(/id="page_data">([^<]*)</.exec(page)[1]);
+    test(`${file}: has its runs`, () => assert.equal(data.runs.length, facts_of_runs.length));
+    facts_of_runs.forEach((facts, run) => {
+      test(`${file}: the numbers of run ${run} are those of the recording`, () => {
+        const bytes = format.from_base64(new RegExp(`id="recording_${run}">([^<]*)<`).exec(page)[1]);
+        check_run(model_of.with_path(model_of.build(format.parse(bytes)), data.runs[run].path), data.runs[run], facts);
+      });
+    });
+  }
+
+  function check_run(model, figures, facts) {
+    assert.equal(model.recording.error, "");
+    assert.equal(model.workers, facts.workers);
+    for (const key of ["events", "dropped", "tasks", "executed", "spawned", "steals", "stolen", "parks"]) {
+      assert.equal(model.totals[key], facts[key], key);
+    }
+    // All of every worker's time is in exactly one state, in the profile as in the stretches.
+    const whole = (model.end - model.begin) * model.workers,
+      near = whole * 1e-9;
+    const shares = model_of.k_profile_parts.reduce((sum, part) => sum + model.share[part], 0);
+    assert.ok(Math.abs(shares - 1) < 1e-9);
+    const running = model.rows.reduce((sum, row) => sum + row.times[state.running], 0);
+    assert.ok(Math.abs(running - model.share.running * whole) <= near);
+    assert.ok(Math.abs(running - model.tasks.run_ns.reduce((a, b) => a + b, 0)) <= near);
+    for (const queue of model.queues)
+      assert.ok(facts.dropped > 0 || queue.value.at(-1) === 0, "queues are empty at the end");
+    // Two programs read the recording: the one that computed the work, and the viewer.
+    assert.equal(figures.work_ns, facts.work_ns);
+    if (facts.dropped === 0) assert.ok(Math.abs(running - figures.work_ns) <= near, `${running} ${figures.work_ns}`);
+    assert.equal(model.path.begin.length, facts.path);
+    const length = model.path.end.reduce((sum, end, i) => sum + end - model.path.begin[i], 0);
+    assert.equal(length, facts.span_ns);
+    // The critical path lies where the viewer, too, sees a task run.
+    model.path.begin.forEach((begin, i) => {
+      const w = model.path.worker[i];
+      const at = model_of.segment_at(model, w, begin);
+      if (facts.dropped === 0) assert.equal(model.segments[w].state[at], state.running, `stretch ${i} of the path`);
+      assert.ok(model_of.is_on_path(model, w, begin, model.path.end[i]));
     });
   }
 });
