@@ -53,6 +53,11 @@ double shared_queue_response(double load, std::uint32_t servers) {
   return 1 + waits / (servers * (1 - load));
 }
 
+double divisible_load_time(double work, std::uint32_t workers, double latency, double factor) {
+  FILCH_ASSERT(work > 0 && workers >= 1 && latency > 0 && latency < work, work, workers, latency);
+  return work / workers + factor * latency * std::log2(work / latency);
+}
+
 double branching_mean(double roots, double mean_children) {
   FILCH_ASSERT(mean_children >= 0 && mean_children < 1, mean_children);
   return roots / (1 - mean_children);

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <filch/base/units.hpp>
+#include <filch/policy/steal.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace filch::inline v0::sim::theory {
 
@@ -36,6 +39,28 @@ struct mean_field {
 [[nodiscard]] double probing_response(double load, double probe_rate);
 // One queue for all `servers` (Erlang C): mean response, which no stealing beats.
 [[nodiscard]] double shared_queue_response(double load, std::uint32_t servers);
+
+// Servers that steal, in general. A server looks at one random other when it becomes empty, and at rate `probe_rate` for
+// as long as it is. If that has at least `threshold` tasks, the one in service counted, it gives some away.
+struct stealing {
+  double load = 0.9;
+  policy::steal steal = policy::steal::one;
+  std::uint32_t threshold = 2;
+  bool on_empty = true;
+  double probe_rate = 0;
+};
+// Throws std::invalid_argument, which names the option, its value and what is allowed.
+void require_valid(const stealing& how);
+// How many of so many tasks a thief gets: never the one in service, and of a half rounded down.
+[[nodiscard]] std::size_t stolen(policy::steal how, std::size_t tasks);
+// Mean response in the limit of many servers: the steady state of the differential equations, by iteration. With s_j
+// the fraction of servers with at least j tasks and a the rate of looks, a steal of half adds
+// a·(s_max(T,2j) + s_max(T,2j−1) − s_max(T,j)) to the change of s_j. Nothing: the iteration came to no end.
+[[nodiscard]] std::optional<double> stealing_response(const stealing& how);
+
+// A load that can be cut anywhere, half of it stolen at a time, with this time between a request and its answer
+// (Gast, Khatiri, Trystram and Wagner, 2018): time in all, about W/P + factor · latency · log2(W/latency).
+[[nodiscard]] double divisible_load_time(double work, std::uint32_t workers, double latency, double factor);
 
 // So many roots, each task with `mean_children` on average, less than 1: tasks in all.
 [[nodiscard]] double branching_mean(double roots, double mean_children);
