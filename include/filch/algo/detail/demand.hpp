@@ -1,0 +1,27 @@
+// Where algorithms meet the fork layer: how they get to a stack that can fork, and how they learn that somebody wants work.
+#pragma once
+
+#include <filch/fork/join.hpp>
+#include <filch/runtime/latent.hpp>
+#include <filch/runtime/runtime.hpp>
+
+namespace filch::inline v0::algo::detail {
+
+// Calls `function` where it may fork.
+template <class F>
+decltype(auto) enter(F&& function) {
+  if (current_latent_stack() != nullptr) return function();
+  return v0::detail::enter_from_outside([&]() -> decltype(auto) { return function(); });
+}
+
+using v0::is_wanted;
+
+// Does somebody want work? Answers with an older fork if there is one. True: a new one would be welcome.
+[[nodiscard]] inline bool is_asked(latent_stack& stack) {
+  if (!is_wanted(stack)) [[likely]] return false;
+  if (!has_latent_work(stack)) return true;
+  v0::detail::offer_latent(stack);
+  return false;
+}
+
+}  // namespace filch::inline v0::algo::detail

@@ -1,0 +1,190 @@
+// Merging two sorted runs: serial in blocks, cut in two by binary search when somebody asks for work.
+//
+// With `Moves` elements are moved, and however the merge ends, by the comparison's exception, too, all elements are in the
+// output: moving must not throw then. Without it elements are copied.
+#pragma once
+
+#include <filch/algo/detail/lazy_loop.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+namespace filch::inline v0::algo::detail {
+
+// Values that are cheaper to move for nothing than to decide by a jump whether to move them.
+template <class It>
+inline constexpr bool has_small_values =
+    std::is_trivially_copyable_v<std::iter_value_t<It>> && sizeof(std::iter_value_t<It>) <= 2 * sizeof(void*) &&
+    std::is_lvalue_reference_v<std::iter_reference_t<It>>;
+
+// What is still to be merged, and where to.
+template <class A, class B, class Out>
+struct two_runs {
+  A a;
+  A a_end;
+  B b;
+  B b_end;
+  Out out;
+
+  [[nodiscard]] std::size_t size_a() const { return static_cast<std::size_t>(a_end - a); }
+  [[nodiscard]] std::size_t size_b() const { return static_cast<std::size_t>(b_end - b); }
+  [[nodiscard]] std::size_t size() const { return size_a() + size_b(); }
+  [[nodiscard]] bool is_one() const { return a == a_end || b == b_end; }
+};
+
+template <bool Moves, class Compare>
+class merger {
+ public:
+  merger(Compare& compare, hint given) : compare_{compare}, fresh_{given, cost_at<merger>} {}
+
+  template <class A, class B, class Out>
+  void run(A a, std::size_t m, B b, std::size_t n, Out out) {
+    strand(two_runs<A, B, Out>{a, ahead(a, m), b, ahead(b, n), out}, fresh_);
+  }
+  // Without looking whether somebody wants work.
+  template <class A, class B, class Out>
+  void run_serially(A a, std::size_t m, B b, std::size_t n, Out out) {
+    two_runs<A, B, Out> runs{a, ahead(a, m), b, ahead(b, n), out};
+    try {
+      while (!runs.is_one()) step(runs, steps_for(runs));
+    } catch (...) {
+      if constexpr (Moves) pass_rest(runs);
+      throw;
+    }
+    pass_rest(runs);
+  }
+
+ private:
+  template <class It>
+  static decltype(auto) pass(It at) {
+    if constexpr (Moves) return std::ranges::iter_move(at);
+    else return *at;
+  }
+  template <class Runs>
+  static void pass_rest(Runs& runs) {
+    for (; runs.a != runs.a_end; ++runs.a, ++runs.out) *runs.out = pass(runs.a);
+    for (; runs.b != runs.b_end; ++runs.b, ++runs.out) *runs.out = pass(runs.b);
+  }
+
+  // Does `count` steps, which must not exhaust either run: at most steps_for() of them. At an exception `runs` says what
+  // is left.
+  template <class A, class B, class Out>
+  void step(two_runs<A, B, Out>& runs, std::size_t count) {
+    if constexpr (has_small_values<A> && has_small_values<B>) {
+      step_from_both_ends(runs, count);
+    } else {
+      for (; count != 0; --count, ++runs.out) {
+        if (std::invoke(compare_, *runs.b, *runs.a)) {
+          *runs.out = pass(runs.b);
+          ++runs.b;
+        } else {
+          *runs.out = pass(runs.a);
+          ++runs.a;
+        }
+      }
+    }
+  }
+  template <class A, class B, class Out>
+  [[nodiscard]] static std::size_t steps_for(const two_runs<A, B, Out>& runs) {
+    const std::size_t shorter = std::min(runs.size_a(), runs.size_b());
+    if constexpr (has_small_values<A> && has_small_values<B>) return shorter / 2 + shorter % 2;
+    else return shorter;
+  }
+
+  // Each step puts the least element out and, if there is room, the greatest: two chains of comparisons that do not wait
+  // for each other, and without a jump that depends on them.
+  template <class A, class B, class Out>
+  void step_from_both_ends(two_runs<A, B, Out>& runs, std::size_t count) {
+    two_runs<A, B, Out> left = runs;  // a copy, which needs no memory
+    Out back = ahead(left.out, left.size());
+    try {
+      for (; count != 0 && left.size_a() != 1 && left.size_b() != 1; --count) {
+        const bool least_is_b = std::invoke(compare_, *left.b, *left.a);
+        const bool greatest_is_a = std::invoke(compare_, *(left.b_end - 1), *(left.a_end - 1));
+        *left.out = least_is_b ? *left.b : *left.a;
+        *--back = greatest_is_a ? *(left.a_end - 1) : *(left.b_end - 1);
+        ++left.out;
+        left.b += static_cast<std::iter_difference_t<B>>(least_is_b);
+        left.a += static_cast<std::iter_difference_t<A>>(!least_is_b);
+        left.a_end -= static_cast<std::iter_difference_t<A>>(greatest_is_a);
+        left.b_end -= static_cast<std::iter_difference_t<B>>(!greatest_is_a);
+      }
+      if (count != 0) {
+        const bool least_is_b = std::invoke(compare_, *left.b, *left.a);
+        *left.out = least_is_b ? *left.b : *left.a;
+        ++left.out;
+        if (least_is_b) ++left.b;
+        else ++left.a;
+      }
+    } catch (...) {
+      runs = left;
+      throw;
+    }
+    runs = left;
+  }
+
+  // Merges until one run is empty, or until somebody asks; true: then `upper` is cut off, for another thread.
+  template <class Runs>
+  [[nodiscard]] bool merge_until_asked(Runs& runs, Runs& upper, latent_stack* stack, pace& mine) {
+    while (!runs.is_one()) {
+      const std::size_t now = mine.next(steps_for(runs));
+      step(runs, now);
+      mine.note(now);
+      if (runs.is_one()) return false;
+      if (stack == nullptr) [[unlikely]] {
+        if (mine.total_ticks() >= k_worth_ticks && mine.is_worth(runs.size())) return true;
+      } else if (is_wanted(*stack)) [[unlikely]] {
+        if (!mine.is_worth(runs.size()) || !is_asked(*stack)) continue;
+        upper = cut(runs);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The upper half leaves `runs`: half of the longer run, and of the other what belongs beside it.
+  template <class Runs>
+  [[nodiscard]] Runs cut(Runs& runs) {
+    Runs upper = runs;
+    const auto before = [this](const auto& l, const auto& r) { return static_cast<bool>(std::invoke(compare_, l, r)); };
+    if (runs.size_a() >= runs.size_b()) {
+      upper.a = ahead(runs.a, runs.size_a() / 2);
+      upper.b = std::lower_bound(runs.b, runs.b_end, *upper.a, before);
+    } else {
+      upper.b = ahead(runs.b, runs.size_b() / 2);
+      upper.a = std::upper_bound(runs.a, runs.a_end, *upper.b, before);
+    }
+    runs.a_end = upper.a;
+    runs.b_end = upper.b;
+    upper.out = ahead(runs.out, runs.size());
+    return upper;
+  }
+
+  template <class Runs>
+  void strand(Runs runs, pace mine) {
+    latent_stack* const stack = current_latent_stack();
+    mine.start();
+    Runs above = runs;
+    bool is_shared = false;
+    try {
+      is_shared = merge_until_asked(runs, above, stack, mine);
+    } catch (...) {
+      if constexpr (Moves) pass_rest(runs);
+      throw;
+    }
+    if (!is_shared) return pass_rest(runs);
+    if (stack == nullptr) return enter([&] { strand(runs, mine); });
+    auto lower = [&] { strand(runs, mine); };
+    auto upper = [&] { strand(above, mine); };
+    (void)v0::detail::join_two(*stack, lower, upper);
+  }
+
+  Compare& compare_;
+  const pace fresh_;
+};
+
+}  // namespace filch::inline v0::algo::detail

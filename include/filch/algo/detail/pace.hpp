@@ -1,0 +1,131 @@
+// How many elements a loop does between two looks at whether somebody wants work, and whether what is left is worth
+// handing over.
+//
+// A look costs a clock reading and one load of a flag. Blocks grow from one element by up to 64 times each until a block
+// takes k_block_ticks, and shrink at once when one takes longer: cheap elements hardly pay for looking, and expensive ones
+// are looked at one by one. Blocks are powers of two and end at multiples of themselves, so that the vectors in a block
+// stay aligned if those of the whole are.
+#pragma once
+
+#include <filch/algo/hint.hpp>
+#include <filch/base/atomics.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace filch::inline v0::algo::detail {
+
+// A cheap clock, only good for comparing short spans with the constants below.
+[[nodiscard]] inline std::uint64_t ticks() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
+
+#if defined(__x86_64__)
+inline constexpr std::uint64_t k_ticks_per_us = 2500;  // guess: machines have 2 to 4 GHz
+#else
+inline constexpr std::uint64_t k_ticks_per_us = 1000;
+#endif
+// bench/algo: at 4 µs looking is lost in the noise, and a sleeper takes longer than that to wake.
+inline constexpr std::uint64_t k_block_ticks = 4 * k_ticks_per_us;
+// Less work than this is not handed over: to wake a sleeper costs several microseconds here and 10 to 50 there.
+inline constexpr std::uint64_t k_worth_ticks = 20 * k_ticks_per_us;
+// A block shorter than this says little about the next: its first element may have missed the cache.
+inline constexpr std::uint64_t k_sure_ticks = k_ticks_per_us;
+// So few elements are forked before anything is known of them: they may be large.
+inline constexpr std::size_t k_few = 32;
+
+// What one element of one call site took lately. A guess about the next call, nothing depends on it but speed.
+class site_cost {
+ public:
+  // Ticks per element, or 0: unknown.
+  [[nodiscard]] std::uint32_t ticks_each() const { return ticks_.load(std::memory_order_relaxed); }  // statistic
+  void note(std::uint64_t spent, std::size_t count) {
+    const auto each = static_cast<std::uint32_t>(std::min<std::uint64_t>(spent / count + 1, UINT32_MAX));
+    // Written only when it changed much, so that threads do not fight for the line.
+    if (std::bit_width(each) != std::bit_width(ticks_each())) ticks_.store(each, std::memory_order_relaxed);  // statistic
+  }
+
+ private:
+  std_atomics::atomic<std::uint32_t> ticks_;
+};
+// A lambda has a type of its own, so each call site has its own.
+template <class Site>
+inline site_cost cost_at;
+
+class pace {
+ public:
+  pace(hint given, site_cost& site) : site_{&site}, grain_{given.grain} {}
+
+  // How many of the `left` elements come next.
+  [[nodiscard]] std::size_t next(std::size_t left) const {
+    return std::min(grain_ != 0 ? grain_ : block_ - (place_ & (block_ - 1)), left);
+  }
+  [[nodiscard]] bool is_fresh() const { return done_ == 0; }
+  // All blocks since start().
+  [[nodiscard]] std::uint64_t total_ticks() const { return since_ - began_; }
+
+  void start() {
+    since_ = began_ = ticks();
+    place_ = 0;
+  }
+
+  // A block of `count` elements is done.
+  void note(std::size_t count) {
+    const std::uint64_t now = ticks();
+    const bool was_fresh = is_fresh();
+    spent_ = (now - since_) | 1;
+    since_ = now;
+    done_ = count;
+    place_ += count;
+    if (was_fresh) site_->note(spent_, count);
+    if (grain_ != 0) return;
+    const int room = static_cast<int>(std::bit_width(k_block_ticks)) - static_cast<int>(std::bit_width(spent_));
+    if (room >= 0) block_ = std::min(block_ << std::min(room, 6), k_max_block);
+    else block_ = std::max<std::size_t>(block_ >> std::min(-room, 63), 1);
+  }
+
+  // After note(): would half of `left` elements be worth another thread's trouble?
+  [[nodiscard]] bool is_worth(std::size_t left) const {
+    if (grain_ != 0) return left >= 2 * grain_;
+    return left >= 2 && spent_ >= k_sure_ticks && static_cast<double>(spent_) * static_cast<double>(left) >=
+                                                          static_cast<double>(k_worth_ticks) * static_cast<double>(done_);
+  }
+
+  // Before the first note(): few elements of which nothing is known, or that were expensive before.
+  [[nodiscard]] bool is_few(std::size_t left) const {
+    if (grain_ != 0) return left >= 2 * grain_ && left / grain_ < k_few;
+    return left >= 2 && left < k_few && expects_much(left);
+  }
+  [[nodiscard]] bool expects_much(std::size_t left) const {
+    const std::uint64_t each = site_->ticks_each();
+    return each == 0 || each * left >= k_worth_ticks;
+  }
+  // The shorter part of a split: whole grains.
+  [[nodiscard]] std::size_t lower_half(std::size_t left) const {
+    if (grain_ != 0) return left / grain_ / 2 * grain_;
+    const std::size_t half = left / 2;
+    return half < 16 * k_aligned ? half : half / k_aligned * k_aligned;
+  }
+
+ private:
+  static constexpr std::size_t k_max_block = std::size_t{1} << 24;
+  static constexpr std::size_t k_aligned = 64;
+
+  site_cost* site_;
+  std::size_t block_ = 1;
+  std::size_t grain_;
+  std::size_t place_ = 0;  // elements done since start()
+  std::size_t done_ = 0;   // elements of the last block
+  std::uint64_t spent_ = 0;
+  std::uint64_t since_ = 0;
+  std::uint64_t began_ = 0;
+};
+
+}  // namespace filch::inline v0::algo::detail

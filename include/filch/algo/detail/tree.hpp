@@ -1,0 +1,121 @@
+// A reduction whose shape depends on the number of elements only, never on the schedule.
+//
+// n elements are cut into leaves of B elements, the last may be shorter; B is a power of two or the caller's grain. Over
+// m leaves stands one binary tree: a node over m > 1 leaves has the largest power of two below m of them on its left and
+// the rest on its right. So every left child is complete, and a tree over more leaves has the trees over fewer in it.
+//
+//   B = bit_ceil(n) / 64, at least 1 and at most 1024
+//
+// Every node is a fork, which costs next to nothing unless somebody takes it. A call that was cheap before begins serially
+// in the same shape, and forks only when it turns out to be worth it.
+#pragma once
+
+#include <filch/algo/detail/lazy_loop.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace filch::inline v0::algo::detail {
+
+inline constexpr std::size_t k_leaf_most = 1024;
+inline constexpr std::size_t k_leaves_few = 64;
+
+[[nodiscard]] constexpr std::size_t leaf_size(std::size_t count, hint given) {
+  if (given.grain != 0) return given.grain;
+  return std::clamp(std::bit_ceil(count) / k_leaves_few, std::size_t{1}, k_leaf_most);
+}
+
+// Leaf: leaf(i) gives the value of leaf i. Op: op(left, right).
+template <class T, class Leaf, class Op>
+class tree {
+ public:
+  tree(Leaf& leaf, Op& op, std::size_t leaf_elements, site_cost& site)
+      : leaf_{leaf}, op_{op}, leaf_elements_{leaf_elements}, site_{site} {}
+
+  // The value over all leaves, at least one.
+  [[nodiscard]] T value(std::size_t leaves) {
+    const std::uint64_t each = site_.ticks_each();
+    if (each == 0 || is_worth(each * leaf_elements_, leaves)) return enter([&] { return forked(0, leaves); });
+    return cautious(leaves);
+  }
+
+ private:
+  [[nodiscard]] static bool is_worth(std::uint64_t leaf_ticks, std::size_t leaves) {
+    return leaves > 1 && static_cast<double>(leaf_ticks) * static_cast<double>(leaves) >= static_cast<double>(k_worth_ticks);
+  }
+
+  // The left edge of the tree from below: each step adds the right sibling of what there is.
+  [[nodiscard]] T cautious(std::size_t leaves) {
+    const std::uint64_t began = ticks();
+    T sum = first_leaf();
+    for (std::size_t done = 1; done != leaves;) {
+      const std::size_t now = std::min(done, leaves - done);
+      const std::uint64_t spent = ticks() - began;
+      const bool forks = spent >= k_sure_ticks && is_worth(spent / done, leaves - done);
+      T right = forks ? enter([&] { return forked(done, now); }) : serial(done, now);
+      sum = op_(std::move(sum), std::move(right));
+      done += now;
+    }
+    return sum;
+  }
+
+  [[nodiscard]] T serial(std::size_t first, std::size_t leaves) {
+    if (leaves == 1) return leaf_(first);
+    const std::size_t half = std::bit_ceil(leaves) / 2;
+    T left = serial(first, half);
+    return op_(std::move(left), serial(first + half, leaves - half));
+  }
+
+  [[nodiscard]] T forked(std::size_t first, std::size_t leaves) {
+    if (leaves == 1) return first == 0 ? first_leaf() : leaf_(first);
+    const std::size_t half = std::bit_ceil(leaves) / 2;
+    auto left = [&] { return forked(first, half); };
+    auto right = [&] { return forked(first + half, leaves - half); };
+    auto both = v0::detail::join_two(*current_latent_stack(), left, right);
+    return op_(std::get<0>(std::move(both)), std::get<1>(std::move(both)));
+  }
+
+  [[nodiscard]] T first_leaf() {
+    const std::uint64_t began = ticks();
+    T value = leaf_(0);
+    site_.note(ticks() - began, leaf_elements_);
+    return value;
+  }
+
+  Leaf& leaf_;
+  Op& op_;
+  const std::size_t leaf_elements_;
+  site_cost& site_;
+};
+
+template <class T, class Site, class Leaf, class Op>
+[[nodiscard]] T reduce_leaves(std::size_t leaves, std::size_t leaf_elements, Leaf&& leaf, Op& op) {
+  return tree<T, std::remove_reference_t<Leaf>, Op>{leaf, op, leaf_elements, cost_at<Site>}.value(leaves);
+}
+
+// Reduces `count` > 0 elements: leaf(at, n) is the value of n elements. What cannot be indexed is walked once, and the
+// leaves' beginnings are kept.
+template <class T, class Site, class It, class Leaf, class Op>
+[[nodiscard]] T reduce_tree(It first, std::size_t count, hint given, Leaf&& leaf, Op& op) {
+  const std::size_t size = leaf_size(count, given);
+  const std::size_t leaves = (count - 1) / size + 1;
+  const auto size_of = [=](std::size_t i) { return std::min(size, count - i * size); };
+  if constexpr (std::random_access_iterator<It>) {
+    return reduce_leaves<T, Site>(leaves, size, [&](std::size_t i) -> T { return leaf(ahead(first, i * size), size_of(i)); }, op);
+  } else {
+    std::vector<It> begins;
+    begins.reserve(leaves);
+    for (std::size_t i = 0; i != leaves; ++i) {
+      begins.push_back(first);
+      if (i + 1 != leaves) first = ahead(first, size);
+    }
+    return reduce_leaves<T, Site>(leaves, size, [&](std::size_t i) -> T { return leaf(begins[i], size_of(i)); }, op);
+  }
+}
+
+}  // namespace filch::inline v0::algo::detail

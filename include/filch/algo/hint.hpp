@@ -1,0 +1,14 @@
+// What a caller may tell an algorithm about its work. Nothing needs to be told.
+#pragma once
+
+#include <cstddef>
+
+namespace filch::inline v0 {
+
+struct hint {
+  // Elements that belong together: no split goes below so many. 0: measured while the loop runs. For reduce it is the
+  // length of a leaf, and so a part of what the result depends on.
+  std::size_t grain = 0;
+};
+
+}  // namespace filch::inline v0

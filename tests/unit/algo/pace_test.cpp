@@ -1,0 +1,70 @@
+// The pace: how blocks grow and end, and when a rest is worth handing over.
+#include <filch/algo/detail/pace.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace {
+
+using filch::hint;
+using filch::algo::detail::pace;
+using filch::algo::detail::site_cost;
+
+TEST(pace, begins_with_one_element_and_grows_to_powers_of_two_at_multiples_of_themselves) {
+  site_cost site;
+  pace p{{}, site};
+  p.start();
+  EXPECT_EQ(p.next(1'000'000), 1u);
+  std::size_t at = 0;
+  for (int i = 0; i != 10; ++i) {
+    const std::size_t now = p.next(1'000'000'000);
+    at += now;
+    EXPECT_GE(at & (~at + 1), now);  // the lowest bit of where it ends
+    p.note(now);                     // took next to no time
+  }
+  EXPECT_GT(at, 1000u);
+}
+
+TEST(pace, never_gives_more_than_there_is) {
+  site_cost site;
+  pace p{{}, site};
+  p.start();
+  for (int i = 0; i != 10; ++i) p.note(1);
+  EXPECT_EQ(p.next(3), 3u);
+}
+
+TEST(pace, a_grain_fixes_blocks_and_splits) {
+  site_cost site;
+  pace p{hint{.grain = 10}, site};
+  p.start();
+  EXPECT_EQ(p.next(100), 10u);
+  p.note(10);
+  EXPECT_EQ(p.next(100), 10u);
+  EXPECT_FALSE(p.is_worth(19));
+  EXPECT_TRUE(p.is_worth(20));
+  EXPECT_EQ(p.lower_half(35), 10u);
+  EXPECT_EQ(p.lower_half(40), 20u);
+}
+
+TEST(pace, few_elements_are_forked_unless_they_were_cheap_before) {
+  site_cost site;
+  EXPECT_TRUE((pace{{}, site}.is_few(2)));
+  EXPECT_FALSE((pace{{}, site}.is_few(1)));
+  EXPECT_FALSE((pace{{}, site}.is_few(1000)));
+  site.note(100, 100);
+  EXPECT_FALSE((pace{{}, site}.is_few(20)));
+  site.note(std::uint64_t{1} << 30, 1);
+  EXPECT_TRUE((pace{{}, site}.is_few(20)));
+}
+
+TEST(pace, one_element_is_never_worth_a_split) {
+  site_cost site;
+  pace p{{}, site};
+  p.start();
+  p.note(1);
+  EXPECT_FALSE(p.is_worth(1));
+  EXPECT_FALSE(p.is_worth(0));
+}
+
+}  // namespace

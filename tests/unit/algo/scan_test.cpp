@@ -1,0 +1,82 @@
+// Scans: the same bits always.
+#include "on_workers.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <deque>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+FILCH_ON_WORKERS(scan);
+
+constexpr std::size_t k_sizes[] = {0, 1, 2, 1023, 1024, 1025, 40'000, 600'011};
+
+TEST_P(scan, integers_give_what_the_standard_library_gives) {
+  run([] {
+    for (const std::size_t n : k_sizes) {
+      std::vector<long> xs(n);
+      for (std::size_t i = 0; i != n; ++i) xs[i] = static_cast<long>(i * 7919 % 1013);
+      std::vector<long> expected(n);
+      std::vector<long> got(n);
+      std::inclusive_scan(xs.begin(), xs.end(), expected.begin());
+      EXPECT_EQ(filch::inclusive_scan(xs, got.begin()), got.end());
+      ASSERT_EQ(got, expected) << n;
+      std::inclusive_scan(xs.begin(), xs.end(), expected.begin(), std::plus<>{}, 5L);
+      EXPECT_EQ(filch::inclusive_scan(xs, got.begin(), std::plus<>{}, 5L), got.end());
+      ASSERT_EQ(got, expected) << n;
+      std::exclusive_scan(xs.begin(), xs.end(), expected.begin(), 5L);
+      EXPECT_EQ(filch::exclusive_scan(xs, got.begin(), 5L), got.end());
+      ASSERT_EQ(got, expected) << n;
+      filch::exclusive_scan(xs.begin(), xs.end(), xs.begin(), 5L);
+      ASSERT_EQ(xs, expected) << n << ", in place";
+    }
+  });
+}
+
+TEST(scan_of_doubles, gives_the_same_bits_for_any_number_of_workers_in_every_run) {
+  std::vector<double> xs(600'011);
+  for (std::size_t i = 0; i != xs.size(); ++i) xs[i] = 1.0 / static_cast<double>(i * 31 % 1009 + 1) - 0.01;
+  const auto scanned = [&] {
+    std::vector<double> out(xs.size());
+    filch::inclusive_scan(xs, out.begin());
+    return out;
+  };
+  const std::vector<double> expected = scanned();
+  for (unsigned workers = 1; workers <= 8; ++workers) {
+    filch::runtime rt{{.workers = workers}};
+    for (int i = 0; i != 3; ++i) {
+      const std::vector<double> got = rt.run(scanned);
+      for (std::size_t k = 0; k != xs.size(); ++k) {
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(got[k]), std::bit_cast<std::uint64_t>(expected[k])) << k;
+      }
+    }
+  }
+}
+
+TEST_P(scan, an_operation_that_does_not_commute_keeps_the_order) {
+  run([] {
+    std::deque<std::string> xs;
+    for (int i = 0; i != 3000; ++i) xs.push_back(std::string(1, static_cast<char>('a' + i % 26)));
+    std::vector<std::string> expected(xs.size());
+    std::vector<std::string> got(xs.size());
+    std::inclusive_scan(xs.begin(), xs.end(), expected.begin());
+    filch::inclusive_scan(xs, got.begin());
+    EXPECT_EQ(got, expected);
+    std::exclusive_scan(xs.begin(), xs.end(), expected.begin(), std::string{"-"});
+    filch::exclusive_scan(xs, got.begin(), std::string{"-"});
+    EXPECT_EQ(got, expected);
+  });
+}
+
+TEST_P(scan, an_exception_of_the_operation_arrives) {
+  std::vector<int> xs(100'000, 1);
+  std::vector<int> out(xs.size());
+  const auto add = [](int a, int b) { return a > 50'000 ? throw std::runtime_error{"large"} : a + b; };
+  EXPECT_THROW(run([&] { filch::inclusive_scan(xs, out.begin(), add); }), std::runtime_error);
+}
+
+}  // namespace
