@@ -17,7 +17,7 @@ KERNELS = {"fib": (20, 6765), "nqueens": (6, 4), "skynet": (1000, 499500), "merg
 WORKLOADS = ("basic", "spawning", "adaptive", "granularity", "demo", "counter", *KERNELS)
 PLANNED = ("basic", "spawning", "adaptive", "demo")
 RUN_OPTIONS = ("--workers --victims --steal --order --idle --wake --placement --deques --pin --seed --repeat --time-scale "
-               "--size --tree --trace --report --log --json --round-robin").split()
+               "--size --tree --trace --report --gantt --log --json --round-robin").split()
 SMALL = ("--time-scale", "0.0005")
 
 
@@ -104,7 +104,7 @@ def test_help_names_every_command_and_option_with_examples():
     run = succeed("run", "--help")
     for part in (*RUN_OPTIONS, *WORKLOADS, "imbalanced", "nearest", "fixed:N", "least_loaded", "locked", "Examples:"):
         expect(part in run, f"{part!r} in {run}")
-    for words in (("topology",), ("policies",), ("trace",), ("trace", "convert"), ("trace", "info")):
+    for words in (("topology",), ("policies",), ("trace",), ("trace", "convert"), ("trace", "info"), ("trace", "gantt")):
         expect(f"Examples:\n  filch {' '.join(words)}" in succeed(*words, "--help"), f"examples of {words}")
 
 
@@ -359,6 +359,20 @@ def test_a_report_is_one_page_with_the_run_in_it():
     refuse(("trace", "convert", "run.filch", "run.html"), "output", "run.html", ".pftrace")
     refuse(("run", "demo", "--report", "run.txt"), "--report", "run.txt", ".html")
     refuse(("run", "counter", "--report", "run.html"), "--report", "counter")
+
+
+def test_a_gantt_chart_is_drawn_in_plain_characters_where_there_is_no_terminal():
+    out = succeed("run", "adaptive", "--gantt", "--trace", "run.filch", *SMALL)
+    chart = out[out.index("worker 0  "):]
+    expect("critical path" in chart and "\x1b" not in out, f"a plain chart in {out}")
+    drawn = succeed("trace", "gantt", "run.filch")
+    expect(drawn in out, f"the same from the recording: {drawn}")
+    narrow = succeed("trace", "gantt", "run.filch", "--width", "60")
+    rows = [line for line in narrow.splitlines() if line.startswith("worker ")]
+    expect(len(rows) == 4 and all(len(line) <= 60 for line in rows), f"four rows of 60 columns: {narrow}")
+    refuse(("trace", "gantt", "run.filch", "--width", "5"), "--width", "5", "40")
+    refuse(("trace", "gantt", "missing.filch"), "missing.filch", code=1)
+    refuse(("run", "counter", "--gantt"), "--gantt", "counter")
 
 
 def test_bad_recordings_are_refused():

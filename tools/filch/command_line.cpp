@@ -69,6 +69,7 @@ struct words_said {
   policies_arguments policies;
   convert_arguments convert;
   info_arguments info;
+  gantt_arguments gantt;
   report_arguments report;
   simulation_words simulation;
 };
@@ -104,6 +105,7 @@ void add_run(CLI::App& app, run_arguments& into) {
       ->type_name("FILE");
   run->add_option("--report", into.report_file, "write the last recording as a page to look at: .html")
       ->type_name("FILE");
+  run->add_flag("--gantt", into.gantt, "draw what each worker did, in characters");
   run->add_flag("--log", into.log, "print every submission, steal, start and end, in seconds of the scenario");
   run->add_flag("--json", into.json, "print one JSON object and nothing else");
   run->add_flag("--round-robin", into.round_robin, "demo only: deal the jobs out instead of giving all to worker 0");
@@ -129,7 +131,20 @@ void add_policies(CLI::App& app, policies_arguments& into) {
   policies->callback([&into] { policies_command(into); });
 }
 
-void add_trace(CLI::App& app, convert_arguments& convert_into, info_arguments& info_into) {
+void add_gantt(CLI::App& trace, gantt_arguments& into) {
+  CLI::App* const gantt = trace.add_subcommand("gantt", "Draw what each worker did, in characters");
+  gantt->group("Commands");
+  gantt->add_option("recording", into.file, "a .filch file")->required()->type_name("FILE");
+  gantt->add_option("--width", into.width, "columns, 40 to 1000; default: the terminal's, else 100")
+      ->type_name("N")
+      ->check(CLI::Range(40, 1000));
+  gantt->footer(
+      "\nExamples:\n  filch trace gantt demo.filch\n  filch trace gantt demo.filch --width 160\n\n"
+      "Colours only on a terminal; none when NO_COLOR is set.");
+  gantt->callback([&into] { gantt_command(into); });
+}
+
+void add_trace(CLI::App& app, convert_arguments& convert_into, info_arguments& info_into, gantt_arguments& gantt_into) {
   CLI::App* const trace = app.add_subcommand("trace", "Look into recordings and convert them");
   trace->group("Commands");
   trace->footer("\nExamples:\n  filch trace info demo.filch\n  filch trace convert demo.filch demo.pftrace");
@@ -150,8 +165,9 @@ void add_trace(CLI::App& app, convert_arguments& convert_into, info_arguments& i
   info->add_flag("--json", info_into.json, "print one JSON object and nothing else");
   info->footer("\nExamples:\n  filch trace info demo.filch\n  filch trace info demo.filch --json");
   info->callback([&info_into] { info_command(info_into); });
+  add_gantt(*trace, gantt_into);
   trace->callback([trace] {
-    if (trace->get_subcommands().empty()) throw bad_usage("trace needs a command: convert, info");
+    if (trace->get_subcommands().empty()) throw bad_usage("trace needs a command: convert, info, gantt");
   });
 }
 
@@ -222,7 +238,7 @@ void obey(int count, const char* const* words) {
   add_simulation(app, said.simulation);
   add_topology(app, said.topology);
   add_policies(app, said.policies);
-  add_trace(app, said.convert, said.info);
+  add_trace(app, said.convert, said.info, said.gantt);
   add_report(app, said.report);
   try {
     app.parse(count, words);

@@ -1,6 +1,8 @@
 // The commands. Each prints to standard output and throws bad_usage or `failure` when it cannot do its work.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "run_settings.hpp"
@@ -32,12 +34,18 @@ struct info_arguments {
   bool json = false;
 };
 
+struct gantt_arguments {
+  std::string file;
+  std::optional<std::uint32_t> width{};  // none: the terminal's
+};
+
 void tour_command();
 void run_command(const run_arguments& given);
 void topology_command(const topology_arguments& given);
 void policies_command(const policies_arguments& given);
 void convert_command(const convert_arguments& given);
 void info_command(const info_arguments& given);
+void gantt_command(const gantt_arguments& given);
 void report_command(const report_arguments& given);
 
 }  // namespace filch::tool

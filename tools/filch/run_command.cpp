@@ -71,6 +71,7 @@ void run_command(const run_arguments& given) {
                .size = chosen.size,
                .tree = chosen.tree,
                .log = given.log,
+               .gantt = given.gantt && i == 0,
                .is_detailed = i == 0,
                .trace_file = i + 1 == chosen.repeat ? given.trace_file.value_or("") : "",
                .report_file = i + 1 == chosen.repeat ? given.report_file.value_or("") : "",

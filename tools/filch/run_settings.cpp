@@ -83,8 +83,9 @@ run_settings understand(const run_arguments& given) {
   made.time_scale = read_time_scale(given, *made.what);
   if (given.trace_file) require_trace_name(*given.trace_file, "--trace");
   if (given.report_file) require_report_name(*given.report_file, "--report");
-  if (!made.what->is_recorded && (given.trace_file || given.report_file || given.log)) {
+  if (!made.what->is_recorded && (given.trace_file || given.report_file || given.log || given.gantt)) {
     throw bad_usage(std::string{given.log          ? "--log"
+                                : given.gantt      ? "--gantt"
                                 : given.trace_file ? "--trace"
                                                    : "--report"} +
                     ": not allowed for " + std::string{made.what->name} +

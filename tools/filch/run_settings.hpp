@@ -45,6 +45,7 @@ struct run_arguments {
   std::optional<std::string> report_file{};
   bool round_robin = false;
   bool log = false;
+  bool gantt = false;
   bool json = false;
 };
 

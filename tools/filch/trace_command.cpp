@@ -1,10 +1,11 @@
-// filch trace convert, filch trace info and filch report, and recordings as files.
+// filch trace convert, info and gantt, filch report, and recordings as files.
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filch/trace/binary.hpp>
 #include <filch/trace/exporters.hpp>
 #include <fstream>
+#include <gantt.hpp>
 #include <html_report.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -187,6 +188,15 @@ void info_command(const info_arguments& given) {
     std::cout << info_json(what).dump(2) << "\n";
   else
     print_info(what, given.file);
+}
+
+void gantt_command(const gantt_arguments& given) {
+  std::string remark;
+  const trace::recording what = read(given.file, remark);
+  if (!remark.empty()) std::cerr << "filch: " << remark << "\n";
+  report::gantt_options how = report::gantt_options_of_terminal();
+  if (given.width) how.width = *given.width;
+  std::cout << report::render_gantt(what, how);
 }
 
 }  // namespace filch::tool

@@ -1,6 +1,7 @@
 #include "workload.hpp"
 
 #include <array>
+#include <gantt.hpp>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -55,6 +56,7 @@ void report_executed(context& in, const executed_plan& done, const std::string& 
            << worker_table_text(done) << "\n"
            << outcome;
   }
+  if (in.gantt) in.out << "\n" << report::render_gantt(done.recording, report::gantt_options_of_terminal());
   if (!in.trace_file.empty()) {
     in.out << write_trace_file(done.recording, in.trace_file);
     json["trace_file"] = in.trace_file;

@@ -27,6 +27,7 @@ struct context {
   std::uint64_t size = 0;  // of a kernel; 0: what it takes by itself
   std::string tree{};      // of uts; empty: its own choice
   bool log = false;
+  bool gantt = false;
   bool is_detailed = true;    // later repetitions are shown by their numbers only
   std::string trace_file{};   // empty: none
   std::string report_file{};  // empty: none
