@@ -43,6 +43,16 @@ std::optional<time_ns> watchdog_from_environment() {
   return ms * k_ns_per_ms;
 }
 
+bool interrupts_from_environment() {
+  const char* const text = std::getenv("FILCH_INTERRUPTS");
+  if (text == nullptr) return true;
+  const std::string value{text};
+  if (value != "on" && value != "off") {
+    throw std::invalid_argument("FILCH_INTERRUPTS = \"" + value + "\": allowed is \"on\" or \"off\"");
+  }
+  return value == "on";
+}
+
 }  // namespace
 
 // ---- beginning -------------------------------------------------------------------------------------------------------
@@ -64,6 +74,8 @@ runtime::core::core(options given)
   const auto bound = chosen.injector_bound.value_or(queue::injector<>::k_unbounded);
   injectors_.reset(new queue::injector<>[policy::k_priorities]{queue::injector<>{bound}, queue::injector<>{bound},
                                                                queue::injector<>{bound}});
+  chosen.stack_bytes = std::min(chosen.stack_bytes, fiber::k_most_bytes);
+  lookout_.emplace(*this, chosen.interrupts.value_or(interrupts_from_environment()));
   stacks_.emplace(chosen.stack_bytes, std::size_t{2} * wanted);
   crew_.emplace(chosen.name, chosen.thread_stack_bytes, [this](std::uint32_t number) { thread_main(number); });
   start_crew(wanted);
@@ -307,7 +319,9 @@ bool runtime::core::has_work_for(const worker& who) const {
   for (const worker& each : workers) {
     if (each.queues.stealable_hint() != 0 || each.desk.slot.has_offer()) return true;
   }
-  return false;
+  bool is_offered = false;
+  guests_.for_each([&](const guest_seat& seat) { is_offered |= seat.desk.slot.has_offer(); });
+  return is_offered;
 }
 
 // ---- blocking --------------------------------------------------------------------------------------------------------
@@ -391,6 +405,7 @@ bool runtime::core::shutdown(time_ns deadline_ns) {
     monitor_.reset();
     go_to(life::stopped);
     crew_->stop();
+    lookout_->stop();
     drop_empty_entries();
   }
   return !has_cut_short_.load(std::memory_order_relaxed);  // ordered by [R5], in wait_idle

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "crew.hpp"
+#include "guest_hall.hpp"
+#include "lookout.hpp"
 #include "monitor.hpp"
 #include "wait_graph.hpp"
 #include "worker.hpp"
@@ -103,6 +105,9 @@ class runtime::core {
   }
   filch::crew& crew() { return *crew_; }
   stack_pool& stacks() { return *stacks_; }
+  guest_hall& guests() { return guests_; }
+  // A worker goes to sleep although there is latent work, or a guest has come.
+  void look_out() noexcept { lookout_->look_out(); }
   wait_graph waits;
 
  private:
@@ -132,6 +137,8 @@ class runtime::core {
   std::optional<stack_pool> stacks_;
   std::optional<filch::crew> crew_;
   std::optional<monitor> monitor_;
+  guest_hall guests_{*this};
+  std::optional<lookout> lookout_;
 
   std_atomics::atomic<life> life_{life::open};
   std_atomics::atomic<bool> bands_in_use_{false};

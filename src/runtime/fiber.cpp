@@ -15,18 +15,6 @@
 #error "filch switches stacks by a few instructions that exist for x86-64 so far"
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
-#define FILCH_ASAN 1
-#elif defined(__SANITIZE_THREAD__)
-#define FILCH_TSAN_FIBERS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FILCH_ASAN 1
-#elif __has_feature(thread_sanitizer)
-#define FILCH_TSAN_FIBERS 1
-#endif
-#endif
-
 #ifdef FILCH_ASAN
 extern "C" {
 void __sanitizer_start_switch_fiber(void** fake_stack_save, const void* bottom, std::size_t size);
@@ -145,6 +133,10 @@ void fiber::unpoison() {
   const auto* const from = static_cast<const std::byte*>(stack_pointer_);
   __asan_unpoison_memory_region(from, static_cast<std::size_t>(stack_ + stack_bytes_ - from));
 #endif
+}
+
+std::uintptr_t fiber::low_mark() const {
+  return reinterpret_cast<std::uintptr_t>(stack_) + stack_reserve_bytes(stack_bytes_);
 }
 
 void fiber::discard() {

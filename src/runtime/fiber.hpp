@@ -5,13 +5,40 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FILCH_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define FILCH_TSAN_FIBERS 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define FILCH_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define FILCH_TSAN_FIBERS 1
+#endif
 
 namespace filch::inline v0 {
+
+// How much of a stack of so many bytes is kept for what a function does beside its joins, and for throwing.
+[[nodiscard]] constexpr std::size_t stack_reserve_bytes(std::size_t stack_bytes) {
+  constexpr std::size_t k_enough = std::size_t{64} << 10;  // guess
+  return stack_bytes / 4 < k_enough ? stack_bytes / 4 : k_enough;
+}
 
 class fiber {
  public:
   // What a fiber runs; `left` is the fiber from which it was entered. It must not return: it ends by a switch away.
   using entry = void (*)(void* argument, fiber& left);
+
+  // AddressSanitizer does not clean stacks of more than 64 MiB when an exception passes, and then reports false errors.
+#ifdef FILCH_ASAN
+  static constexpr std::size_t k_most_bytes = std::size_t{60} << 20;
+#else
+  static constexpr std::size_t k_most_bytes = SIZE_MAX;
+#endif
 
   // The stack that the calling thread runs on now; becomes enterable by being left.
   fiber();
@@ -27,6 +54,9 @@ class fiber {
   // Leaves `from`, which runs now, and continues `to`. Returns when somebody switches to `from` again: the fiber that it
   // was entered from, perhaps on another thread. `is_last`: `from` will be prepared anew or destroyed.
   static fiber& switch_to(fiber& from, fiber& to, bool is_last = false);
+
+  // A frame below this address has little stack left. Own stacks only.
+  [[nodiscard]] std::uintptr_t low_mark() const;
 
   // Gives the pages back that lie deeper than a few.
   void discard();

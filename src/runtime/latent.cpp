@@ -2,10 +2,14 @@
 #include <filch/runtime/latent.hpp>
 
 #include "core.hpp"
-#include "work_stack.hpp"
+#include "guest_hall.hpp"
+#include "interrupt.hpp"
+#include "latent_desk.hpp"
 #include "worker.hpp"
 
-#include <new>
+#include <filch/runtime/errors.hpp>
+
+#include <string>
 
 namespace filch::inline v0 {
 
@@ -15,32 +19,60 @@ void offered_task::run() noexcept {
 }
 
 namespace detail {
+namespace {
+
+// Under deferred interrupts.
+runtime::core* offer_oldest(latent_stack& stack) noexcept {
+  if (worker* const me = worker::current()) {
+    const task_base* const running = me->current_task;
+    if (me->desk.offer_oldest(stack, me->home, running != nullptr ? running->id : task_id::none())) return &me->home;
+  } else if (guest_seat* const seat = guest_hall::seat_of_thread(); seat != nullptr && &seat->stack == &stack) {
+    if (seat->desk.offer_oldest(stack, seat->home, task_id::none())) return &seat->home;
+  }
+  // A thread whose task blocks holds no worker: what it forks meanwhile, it runs itself.
+  return nullptr;
+}
+
+}  // namespace
 
 void offer_latent(latent_stack& stack) noexcept {
-  stack.wanted.store(0, std::memory_order_relaxed);  // statistic
-  worker* const me = worker::current();
-  // A thread whose task blocks holds no worker: what it forks meanwhile, it runs itself.
-  if (me == nullptr || stack.newest == stack.last_offered || me->desk.slot.has_offer()) return;
-  latent_frame& oldest = *stack.last_offered->newer;
-  const task_id parent = me->current_task != nullptr ? me->current_task->id : task_id::none();
-  auto* const made = new (std::nothrow) offered_task{oldest, me->desk.slot, parent};
-  if (made == nullptr) return;
-  made->home = &me->home;
-  oldest.offer = made;
-  stack.last_offered = &oldest;
-  me->desk.slot.offer(*made);
-  me->home.notify(me->self);
+  defer_interrupts();
+  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);  // statistic
+  runtime::core* const home = offer_oldest(stack);
+  allow_interrupts();
+  if (home != nullptr) home->notify(this_worker());
+}
+
+void answer_alarm(latent_stack& stack, latent_frame& made) {
+  if (reinterpret_cast<std::uintptr_t>(&made) < stack.low_mark) {
+    defer_interrupts();
+    const bool was_offered = stack.last_offered.load(std::memory_order_relaxed) == &made;  // owner-only
+    if (!was_offered) stack.newest.store(made.older, std::memory_order_relaxed);           // owner-only
+    allow_interrupts();
+    if (!was_offered) {
+      const worker* const me = worker::current();
+      throw stack_exhausted(me != nullptr ? "options::stack_bytes = " + std::to_string(me->home.chosen.stack_bytes) +
+                                                ". Raise it, or nest less deep"
+                                          : "it is that of a thread which is no worker. Call it inside runtime::run(), "
+                                            "where options::stack_bytes holds, or nest less deep");
+    }
+  }
+  if (is_wanted(stack)) offer_latent(stack);
 }
 
 bool join_offered(latent_stack& stack, latent_frame& frame) noexcept {
   offered_task& offer = *frame.offer;
-  stack.last_offered = frame.older;
+  defer_interrupts();
+  stack.last_offered.store(frame.older, std::memory_order_relaxed);  // owner-only
+  allow_interrupts();
   if (offer.slot->take_back(offer)) {
     offer.release();
     offer.release();
     // Whoever was woken for this offer may come too late, and nobody else knows that there is more.
     const worker* const me = worker::current();
-    if (me != nullptr && me->home.idle().sleeping_hint() != 0) stack.wanted.store(1, std::memory_order_relaxed);  // statistic
+    if (me != nullptr && me->home.idle().sleeping_hint() != 0) {
+      stack.alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
+    }
     return true;
   }
   if (!offer.children.is_done()) suspend_until_done(offer.children);

@@ -1,6 +1,8 @@
 #include "work_stack.hpp"
 
 #include "core.hpp"
+#include "guest_hall.hpp"
+#include "interrupt.hpp"
 #include "worker.hpp"
 
 #include <filch/base/assert.hpp>
@@ -48,6 +50,7 @@ constinit thread_local thread_place* held_place = nullptr;
 void arrive() noexcept {
   thread_place& here = place();
   if (work_stack* const unused = std::exchange(here.unused, nullptr)) here.pool.put(*unused);
+  allow_interrupts();
   suspended_stack* const waiting = std::exchange(here.waiting, nullptr);
   if (waiting == nullptr) return;
   if (join_gate* const awaited = std::exchange(here.awaited, nullptr)) {
@@ -62,6 +65,7 @@ void arrive() noexcept {
 // Leaves the running stack for another one. Returns when somebody comes back.
 void enter(work_stack& to, bool is_last) noexcept {
   fiber& mine = place().running->body;
+  defer_interrupts();
   set_running(&to);
   (void)fiber::switch_to(mine, to.body, is_last);
   arrive();
@@ -75,13 +79,16 @@ void start(void* loop, fiber&) {
   thread_place& here = place();
   here.unused = here.running;
   fiber& mine = here.running->body;
+  defer_interrupts();
   set_running(nullptr);
   (void)fiber::switch_to(mine, here.own, true);
 }
 
 void prepare(work_stack& fresh, stack_loop loop) {
-  fresh.latent.newest = &fresh.latent.bottom;
-  fresh.latent.last_offered = &fresh.latent.bottom;
+  latent_stack& latent = fresh.latent;
+  latent.newest.store(&latent.bottom, std::memory_order_relaxed);        // before publication
+  latent.last_offered.store(&latent.bottom, std::memory_order_relaxed);  // before publication
+  latent.low_mark = fresh.body.low_mark();
   fresh.body.prepare(&start, reinterpret_cast<void*>(loop));
 }
 
@@ -131,6 +138,7 @@ void run_on_work_stack(stack_pool& pool, stack_loop loop) {
   set_place(&mine);
   work_stack& fresh = pool.get();
   prepare(fresh, loop);
+  defer_interrupts();
   set_running(&fresh);
   (void)fiber::switch_to(mine.own, fresh.body);
   arrive();
@@ -138,7 +146,13 @@ void run_on_work_stack(stack_pool& pool, stack_loop loop) {
 }
 
 void suspend_until_done(join_gate& children) noexcept {
-  worker* me = worker::current();
+  worker* const me = worker::current();
+  guest_seat* const seat = me == nullptr ? guest_hall::seat_of_thread() : nullptr;
+  if (seat != nullptr) {
+    suspended_stack who{*seat};
+    if (!children.wait(who)) (void)seat->sleep.park();
+    return;
+  }
   work_stack* fresh = nullptr;
   try {
     fresh = &me->home.stacks().get();
@@ -159,6 +173,10 @@ void suspend_until_done(join_gate& children) noexcept {
 }
 
 void continue_soon(suspended_stack& who) noexcept {
+  if (who.guest != nullptr) {
+    who.guest->sleep.unpark();
+    return;
+  }
   thread_place& here = place();
   FILCH_ASSERT(here.next == nullptr, "one stack is continued at a time");
   here.next = &who;

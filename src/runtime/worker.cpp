@@ -117,7 +117,7 @@ worker_queues::look worker::carry_out(const step& now) {
       if (result.item != nullptr) return result;
       const auto mailed = counted(queues.pop_mail(now.band));
       // An offer in the own slot was left there by a task that blocks.
-      return mailed.status != steal_status::empty ? mailed : take_offer(*this);
+      return mailed.status != steal_status::empty ? mailed : take_offer(desk);
     }
     case step_kind::injector: return take_injected(now.band);
     case step_kind::victim: return rob(now.victim, now.band);
@@ -141,6 +141,9 @@ worker_queues::look worker::take_injected(policy::priority band) {
     return counted({result.status, static_cast<task_base*>(result.item), 0});
   }
   if (const auto mailed = queues.pop_mail(band); mailed.status != steal_status::empty) return counted(mailed);
+  if (band == policy::priority::normal) {
+    if (const auto offered = take_from_guests(); offered.item != nullptr) return counted(offered);
+  }
   return {result.status, nullptr, 0};
 }
 
@@ -162,8 +165,8 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
     result = robbed.queues.rob(band, policy::steal::one, queues);
   }
   if (result.status == steal_status::empty) {
-    result = take_offer(robbed);
-    ask(robbed, result.item != nullptr);
+    result = take_offer(robbed.desk);
+    ask(robbed.desk, result.item != nullptr);
   }
   switch (result.status) {
     case steal_status::taken:
@@ -179,8 +182,8 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
 }
 
 // A frame becomes a task only now: it is counted where it will run.
-worker_queues::look worker::take_offer(worker& from) {
-  offered_task* const taken = from.desk.slot.take();
+worker_queues::look worker::take_offer(latent_desk& from) {
+  offered_task* const taken = from.slot.take();
   if (taken == nullptr) return {};
   taken->id = task_id{(std::uint64_t{self.value} + 1) << 44 | books.made()};
   counters.add(trace::count::spawned);
@@ -188,9 +191,20 @@ worker_queues::look worker::take_offer(worker& from) {
   return {steal_status::taken, taken, 0};
 }
 
-void worker::ask(worker& robbed, bool has_taken) {
+// A guest that keeps its work to itself is the lookout's affair; one that has begun to share is asked for more.
+worker_queues::look worker::take_from_guests() {
+  worker_queues::look result{};
+  home.guests().for_each([&](guest_seat& seat) {
+    if (result.item != nullptr) return;
+    result = take_offer(seat.desk);
+    if (result.item != nullptr) ask(seat.desk, true);
+  });
+  return result;
+}
+
+void worker::ask(latent_desk& robbed, bool has_taken) {
   const time_ns now_ns = monotonic_now_ns();
-  if (has_taken ? pace_.take(now_ns) : pace_.may_ask(now_ns)) robbed.desk.ask();
+  if (has_taken ? pace_.take(now_ns) : pace_.may_ask(now_ns)) (void)robbed.ask();
 }
 
 task_base* worker::look_everywhere() {
@@ -273,7 +287,12 @@ void worker::doze(time_ns deadline_ns) {
   home.idle().announce_sleep(self, is_searching_);
   is_searching_ = true;  // whoever ends the sleep counts this worker as searching
   // Whoever forks from now on finds a sleeper.
-  for (worker& other : home.workers) other.desk.ask();
+  bool is_withheld = false;
+  for (worker& other : home.workers) is_withheld |= other.desk.ask();
+  home.guests().for_each([&](const guest_seat& seat) {
+    is_withheld |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [G2]
+  });
+  if (is_withheld) home.look_out();
   if (home.has_work_for(*this) || must_leave() != leave::no) {
     home.idle().retract_sleep(self);
     return;

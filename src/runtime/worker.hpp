@@ -3,6 +3,7 @@
 // Who may call what: the thread that holds the worker, unless a function says otherwise.
 #pragma once
 
+#include "latent_desk.hpp"
 #include "tally.hpp"
 #include "work_stack.hpp"
 #include "worker_queues.hpp"
@@ -87,8 +88,9 @@ class alignas(k_no_sharing_bytes) worker {
   [[nodiscard]] leave must_leave() const;
   [[nodiscard]] worker_queues::look carry_out(const policy::step& step);
   [[nodiscard]] worker_queues::look rob(worker_id victim, policy::priority band);
-  [[nodiscard]] worker_queues::look take_offer(worker& from);
-  void ask(worker& robbed, bool has_taken);
+  [[nodiscard]] worker_queues::look take_offer(latent_desk& from);
+  [[nodiscard]] worker_queues::look take_from_guests();
+  void ask(latent_desk& robbed, bool has_taken);
   void wait(time_ns span_ns);
   void park();
   void doze(time_ns deadline_ns);

@@ -30,6 +30,7 @@ MODELS = {
     "src/runtime/tally.hpp": "runtime",
     "include/filch/runtime/gate.hpp": "fork",
     "src/runtime/offer_slot.hpp": "fork",
+    "src/runtime/on_call.hpp": "fork",
 }
 WEAKER = {
     "seq_cst": ["acq_rel"],

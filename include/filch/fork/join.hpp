@@ -8,6 +8,8 @@
 // reference to a thread_local. The functions must not wait for each other.
 #pragma once
 
+#include <filch/runtime/errors.hpp>
+#include <filch/runtime/guest.hpp>
 #include <filch/runtime/latent.hpp>
 #include <filch/runtime/runtime.hpp>
 
@@ -40,6 +42,24 @@ inline result_of<F> call(F& function) {
   }
 }
 
+// A function as a frame holds it. One that was passed as a temporary and is small and trivial is copied: so the fork
+// writes it once, and the compiler knows that nobody else changes the original. Any other is referred to.
+template <class F>
+inline constexpr bool is_held_by_value = !std::is_reference_v<F> && std::is_trivially_copyable_v<F> &&
+                                         std::is_trivially_destructible_v<F> && sizeof(F) <= 4 * sizeof(void*);
+
+template <class F>
+class held_function {
+ public:
+  using function = std::remove_reference_t<F>;
+
+  explicit held_function(function& given) noexcept : function_{given} {}
+  result_of<F> operator()() { return call(function_); }
+
+ private:
+  [[no_unique_address]] std::conditional_t<is_held_by_value<F>, function, function&> function_;
+};
+
 // A fork's frame with the function of its child. Whoever takes the child puts its result or exception here; until then
 // that memory is untouched, so that a fork that nobody takes costs nothing for it.
 template <class F>
@@ -48,22 +68,31 @@ class child_frame : public latent_frame {
   using result = result_of<F>;
 
   // The members of latent_frame are written where they are needed.
-  child_frame(latent_stack& stack, F& function) noexcept : function_{&function} { fork_latent(stack, *this, &run); }
+  child_frame(latent_stack& stack, std::remove_reference_t<F>& function) : function_{function} {
+    fork_latent(stack, *this, &run);
+  }
   child_frame(const child_frame&) = delete;
   child_frame& operator=(const child_frame&) = delete;
   ~child_frame() {}
 
-  // The child's result; runs it here, as `function`, if nobody else has.
-  result join(F& function) {
-    if (join_latent(*this)) [[likely]] return call(function);
-    return take();
+  // The child's result; runs it here if nobody else has.
+  result join() {
+    const joined_frame found = join_latent(older);
+    if (!found.was_offered) [[likely]] return function_();
+    return static_cast<child_frame*>(found.frame)->join_offered(*found.stack);
   }
 
-  // Another exception is on its way: the child ends, and its result or exception is dropped.
-  [[gnu::cold, gnu::noinline]] void join_quietly() noexcept {
-    if (join_latent(*this)) run(*this);
-    if (has_failed_) error_.~exception_ptr();
-    else drop();
+  // Another exception is on its way: the child ends, and its result or exception is dropped. Not inlined, and called
+  // with the newest frame, so that the caller needs no register for its address.
+  [[gnu::cold, gnu::noinline]] static void join_quietly(bool runs_the_child) noexcept {
+    auto& self = static_cast<child_frame&>(*current_latent_stack()->newest.load(std::memory_order_relaxed));  // owner-only
+    const joined_frame found = join_latent(self.older);
+    if (!found.was_offered || detail::join_offered(*found.stack, self)) {
+      if (!runs_the_child) return;
+      run(self);
+    }
+    if (self.has_failed_) self.error_.~exception_ptr();
+    else self.drop();
   }
 
  private:
@@ -74,10 +103,10 @@ class child_frame : public latent_frame {
     auto& self = static_cast<child_frame&>(base);
     try {
       if constexpr (std::is_reference_v<result>) {
-        result value = call(*self.function_);
+        result value = self.function_();
         self.value_ = std::addressof(value);
       } else {
-        ::new (static_cast<void*>(std::addressof(self.value_))) stored(call(*self.function_));
+        ::new (static_cast<void*>(std::addressof(self.value_))) stored(self.function_());
       }
       self.has_failed_ = false;
     } catch (...) {
@@ -86,7 +115,8 @@ class child_frame : public latent_frame {
     }
   }
 
-  [[gnu::cold, gnu::noinline]] result take() {
+  [[gnu::cold, gnu::noinline]] result join_offered(latent_stack& stack) {
+    if (detail::join_offered(stack, *this)) return function_();
     if (has_failed_) {
       const std::exception_ptr error = std::move(error_);
       error_.~exception_ptr();
@@ -106,7 +136,7 @@ class child_frame : public latent_frame {
     if constexpr (!std::is_reference_v<result>) std::destroy_at(std::addressof(value_));
   }
 
-  F* function_;
+  held_function<F> function_;
   bool has_failed_;
   union {
     stored value_;
@@ -114,28 +144,39 @@ class child_frame : public latent_frame {
   };
 };
 
+// F and G are deduced as by a forwarding reference: a reference type for what the caller keeps.
 template <class F, class G>
-inline std::tuple<result_of<F>, result_of<G>> join_two(latent_stack& stack, F& first, G& second) {
+inline std::tuple<result_of<F>, result_of<G>> join_two_held(latent_stack& stack, std::remove_reference_t<F>& first,
+                                                            std::remove_reference_t<G>& second) {
+  held_function<F> first_function{first};
   child_frame<G> child{stack, second};
   const auto call_first = [&]() -> result_of<F> {
     try {
-      return call(first);
+      return first_function();
+    } catch (const stack_exhausted&) {
+      child_frame<G>::join_quietly(false);  // a child that has not started would only come to the same end
+      throw;
     } catch (...) {
-      child.join_quietly();
+      child_frame<G>::join_quietly(true);
       throw;
     }
   };
   result_of<F> a = call_first();
-  return {std::forward<result_of<F>>(a), child.join(second)};
+  return {std::forward<result_of<F>>(a), child.join()};
+}
+template <class F, class G>
+inline std::tuple<result_of<F>, result_of<G>> join_two(latent_stack& stack, F&& first, G&& second) {
+  return join_two_held<F, G>(stack, first, second);
 }
 
 template <class F, class G, class... Rest>
-inline auto join_all(latent_stack& stack, F& first, G& second, Rest&... rest) {
+inline auto join_all(latent_stack& stack, std::remove_reference_t<F>& first, std::remove_reference_t<G>& second,
+                     std::remove_reference_t<Rest>&... rest) {
   if constexpr (sizeof...(Rest) == 0) {
-    return join_two(stack, first, second);
+    return join_two_held<F, G>(stack, first, second);
   } else {
-    auto others = [&] { return join_all(*current_latent_stack(), second, rest...); };
-    auto both = join_two(stack, first, others);
+    auto both = join_two(stack, static_cast<F&&>(first),
+                         [&] { return join_all<G, Rest...>(*current_latent_stack(), second, rest...); });
     return std::tuple_cat(std::tuple<result_of<F>>{std::get<0>(std::move(both))}, std::get<1>(std::move(both)));
   }
 }
@@ -143,9 +184,21 @@ inline auto join_all(latent_stack& stack, F& first, G& second, Rest&... rest) {
 template <class... F>
 inline constexpr bool all_void = (std::is_void_v<std::invoke_result_t<F&>> && ...);
 
+// The calling thread takes part as a guest while `function` runs; if it cannot, a worker runs it.
+template <class F>
+[[gnu::cold, gnu::noinline]] decltype(auto) enter_from_outside(F function) {
+  const guest_visit visit;
+  if (visit.has_begun()) return function();
+  return default_runtime().run([&]() -> decltype(auto) { return function(); });
+}
+
+// What is held by value is passed by value, too: nobody takes the address of the original.
+template <class F>
+using passed = std::conditional_t<is_held_by_value<F>, F, std::remove_reference_t<F>&>;
+
 template <class... F>
-[[gnu::cold, gnu::noinline]] auto join_from_outside(F&... functions) {
-  return default_runtime().run([&] { return join_all(*current_latent_stack(), functions...); });
+[[gnu::cold, gnu::noinline]] auto join_from_outside(passed<F>... functions) {
+  return enter_from_outside([&] { return join_all<F...>(*current_latent_stack(), functions...); });
 }
 
 }  // namespace detail
@@ -156,11 +209,14 @@ template <class F, class G, class... Rest>
 inline auto join(F&& first, G&& second, Rest&&... rest) {
   latent_stack* const stack = current_latent_stack();
   if (stack == nullptr) [[unlikely]] {
-    if constexpr (detail::all_void<F, G, Rest...>) return (void)detail::join_from_outside(first, second, rest...);
-    else return detail::join_from_outside(first, second, rest...);
+    if constexpr (detail::all_void<F, G, Rest...>) {
+      return (void)detail::join_from_outside<F, G, Rest...>(first, second, rest...);
+    } else {
+      return detail::join_from_outside<F, G, Rest...>(first, second, rest...);
+    }
   }
-  if constexpr (detail::all_void<F, G, Rest...>) return (void)detail::join_all(*stack, first, second, rest...);
-  else return detail::join_all(*stack, first, second, rest...);
+  if constexpr (detail::all_void<F, G, Rest...>) return (void)detail::join_all<F, G, Rest...>(*stack, first, second, rest...);
+  else return detail::join_all<F, G, Rest...>(*stack, first, second, rest...);
 }
 
 }  // namespace filch::inline v0

@@ -1,12 +1,17 @@
 // Latent work: a fork that costs nearly nothing until somebody asks for it.
 //
-// A fork links a frame, which lies on the caller's stack, into the list of that stack and reads one flag; nothing shared is
-// written. A join that finds its frame still latent unlinks it and calls the child: no read-modify-write, no fence. When a
-// thief asks, the next fork offers the stack's *oldest* latent frame in its worker's public slot; a thief takes it from
-// there with one exchange, the owner takes it back with one compare-exchange. A join whose child was taken suspends its
-// stack, and whoever finishes the child continues it, perhaps on another thread.
+// A fork links a frame, which lies on the caller's stack, into the list of that stack and compares its address with one
+// word; nothing shared is written. A join that finds its frame still latent unlinks it and calls the child: no
+// read-modify-write, no fence. When a thief asks, the next fork offers the stack's *oldest* latent frame in its worker's
+// public slot; a thief takes it from there with one exchange, the owner takes it back with one compare-exchange. A join
+// whose child was taken suspends its stack, and whoever finishes the child continues it, perhaps on another thread.
 //
-// Who may call what: the code that runs on the stack. `wanted` is written by any thread.
+// The word is the stack's alarm: normally the lowest address at which a frame still has enough stack below it, and above
+// every address when somebody wants work. So one comparison finds both a request and the end of the stack.
+//
+// Who may call what: the code that runs on the stack; `is_wanted` and `has_latent_work` any thread, as a hint. A signal
+// may come between any two instructions of fork_latent() and join_latent(), and its handler may then offer a frame: that
+// is why the compiler must keep the order of the stores.
 //
 // Invariants
 //   I1  The frames of a stack form a list, oldest first, and only the newest is unlinked. Those that were offered are a
@@ -18,6 +23,7 @@
 
 #include <filch/base/atomics.hpp>
 
+#include <atomic>
 #include <cstdint>
 
 namespace filch::inline v0 {
@@ -26,26 +32,42 @@ class offered_task;
 
 struct latent_frame {
   latent_frame* older;
-  latent_frame* newer;  // meaningful while this is not the newest
   void (*run_child)(latent_frame&) noexcept;
+  latent_frame* newer;  // meaningful while this is not the newest
   offered_task* offer;  // meaningful once it was offered
 };
 
 // The latent work of one stack.
 struct latent_stack {
-  latent_frame* newest = &bottom;
-  latent_frame* last_offered = &bottom;
-  std_atomics::atomic<std::uint32_t> wanted{0};  // not 0: the next fork looks whether to offer something
+  static constexpr std::uintptr_t k_wanted = UINTPTR_MAX;
+
+  std_atomics::atomic<latent_frame*> newest{&bottom};
+  std_atomics::atomic<latent_frame*> last_offered{&bottom};
+  std_atomics::atomic<std::uintptr_t> alarm{0};  // a fork whose frame lies below looks why; any thread may raise it
+  std::uintptr_t low_mark = 0;                   // what the alarm is when nobody wants anything
   latent_frame bottom{nullptr, nullptr, nullptr, nullptr};
 };
 
+// Shall this stack offer something? A loop that can be divided looks from time to time.
+[[nodiscard]] inline bool is_wanted(const latent_stack& stack) {
+  return stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted;  // statistic
+}
+// Are there frames that could be offered?
+[[nodiscard]] inline bool has_latent_work(const latent_stack& stack) {
+  // statistic: a hint for others, exact for the stack itself
+  return stack.newest.load(std::memory_order_relaxed) != stack.last_offered.load(std::memory_order_relaxed);
+}
+
 namespace detail {
 
-// The stack that the calling thread runs on; null on threads that are no workers. Read only by current_latent_stack().
+// The stack that the calling thread runs on; null on threads that do not take part. Read by current_latent_stack().
 extern constinit thread_local latent_stack* running_latent_stack asm("filch_v0_running_latent_stack")
     __attribute__((tls_model("initial-exec")));
 
-// Somebody wants work: offers the oldest latent frame, if the slot is free.
+// The alarm: offers the oldest latent frame if somebody wants work and the slot is free. Throws stack_exhausted, and
+// then `made` has been unlinked, if there is too little left of the stack.
+[[gnu::cold, gnu::noinline]] void answer_alarm(latent_stack& stack, latent_frame& made);
+// Offers the oldest latent frame, if there is one and the slot is free.
 [[gnu::cold, gnu::noinline]] void offer_latent(latent_stack& stack) noexcept;
 // The frame was offered: takes it back (true: the caller runs the child), or waits until who took it has finished it.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_offered(latent_stack& stack, latent_frame& frame) noexcept;
@@ -67,24 +89,38 @@ extern constinit thread_local latent_stack* running_latent_stack asm("filch_v0_r
 #endif
 }
 
-// Links `frame`, whose child may from now on be run by somebody else.
-inline void fork_latent(latent_stack& stack, latent_frame& frame, void (*run_child)(latent_frame&) noexcept) noexcept {
-  latent_frame* const older = stack.newest;
+// Links `frame`, whose child may from now on be run by somebody else. Throws stack_exhausted.
+inline void fork_latent(latent_stack& stack, latent_frame& frame, void (*run_child)(latent_frame&) noexcept) {
+  latent_frame* const older = stack.newest.load(std::memory_order_relaxed);  // owner-only
   frame.older = older;
   frame.run_child = run_child;
   older->newer = &frame;
-  stack.newest = &frame;
-  if (stack.wanted.load(std::memory_order_relaxed) != 0) [[unlikely]] detail::offer_latent(stack);  // statistic
+  // [L8] signal fence: the frame is complete before a handler on this thread can find it → [L10].
+  std::atomic_signal_fence(std::memory_order_release);
+  stack.newest.store(&frame, std::memory_order_relaxed);  // owner-only
+  // statistic: a request that is seen late is answered late
+  if (stack.alarm.load(std::memory_order_relaxed) > reinterpret_cast<std::uintptr_t>(&frame)) [[unlikely]] {
+    detail::answer_alarm(stack, frame);
+  }
 }
 
-// Unlinks `frame`, the newest of the running stack. True: the child was not run, and the caller must run it. The stack is
-// looked up again, and `frame` found as the newest, so that nothing needs a register while the first function runs.
-[[nodiscard]] inline bool join_latent(latent_frame& frame) noexcept {
-  latent_stack& stack = *current_latent_stack();
-  const bool was_offered = stack.newest == stack.last_offered;  // by I1
-  stack.newest = frame.older;
-  if (!was_offered) [[likely]] return true;
-  return detail::join_offered(stack, frame);
+// What join_latent() found.
+struct joined_frame {
+  latent_stack* stack;
+  latent_frame* frame;
+  bool was_offered;  // false: the caller runs the child
+};
+
+// Unlinks the newest frame of the running stack, whose older neighbour is `older`. The stack is looked up again, and the
+// frame found as the newest, so that nothing needs a register while the first function runs.
+[[nodiscard]] inline joined_frame join_latent(latent_frame* older) noexcept {
+  latent_stack* const stack = current_latent_stack();
+  latent_frame* const frame = stack->newest.load(std::memory_order_relaxed);  // owner-only
+  stack->newest.store(older, std::memory_order_relaxed);                     // owner-only
+  // [L9] signal fence: a handler that comes from here on does not find the frame any more, and what one did before is
+  // seen ↔ [L10].
+  std::atomic_signal_fence(std::memory_order_acq_rel);
+  return {stack, frame, stack->last_offered.load(std::memory_order_relaxed) == frame};  // owner-only
 }
 
 }  // namespace filch::inline v0

@@ -64,6 +64,9 @@ struct options {
   filch::pinning pinning = filch::pinning::none;
   std::size_t thread_stack_bytes = 0;    // 0: the system's default
   std::size_t stack_bytes = std::size_t{256} << 20;  // of each stack that tasks run on; memory only as it is used
+  // May a thread that has not joined for long be interrupted (SIGURG) so that others get its latent work? System calls
+  // that the system does not restart, such as sleep and poll, then return early with EINTR. None: FILCH_INTERRUPTS, or on.
+  std::optional<bool> interrupts{};
   std::uint32_t max_spare_threads = 64;  // threads that stand in for workers whose tasks block
   std::function<void(worker_id)> on_thread_start{};  // called on each new thread of the runtime, spare ones included
 

@@ -30,6 +30,10 @@
 
 namespace filch::inline v0 {
 
+namespace detail {
+class guest_visit;
+}
+
 class runtime {
  public:
   // Starts the workers. Throws std::invalid_argument for options that cannot work, std::system_error when not even one
@@ -151,6 +155,8 @@ class runtime {
   void place(task_base& made, worker_id worker);
   bool wait_idle_until(time_ns deadline_ns);
   bool shutdown_until(time_ns deadline_ns);
+
+  friend class detail::guest_visit;
 
   std::unique_ptr<core> core_;
 };

@@ -1,4 +1,5 @@
-// The kernels of latent forks under the model checker: the slot where a frame is offered, and the gate where a parent waits.
+// The kernels of latent forks under the model checker: the slot where a frame is offered, the gate where a parent waits,
+// and the rest of the thread that watches.
 //
 // Properties: an offer is got by exactly one of its owner and the thieves, complete; a parent is continued exactly once, by
 // whoever counts to zero, and then everything its children did is visible, and its own state is to whom continues it.
@@ -7,6 +8,7 @@
 
 #include <filch/runtime/gate.hpp>
 #include <runtime/offer_slot.hpp>
+#include <runtime/on_call.hpp>
 
 #include <array>
 
@@ -114,6 +116,29 @@ void a_child_spawns_another(context& c) {
   require(continued.load(std::memory_order_relaxed) == 1, "it goes on once");
 }
 
+// The one that watches rests until it has seen every change; a call that nobody hears is a deadlock.
+void a_change_is_noticed(context& c, int callers) {
+  on_call<atomics> watch;
+  std::array<atomics::atomic<int>, 2> changes;
+  for (int i = 0; i != callers; ++i) {
+    c.thread("caller", [&, i] {
+      changes[static_cast<std::size_t>(i)].store(1, std::memory_order_relaxed);
+      (void)watch.call();
+    });
+  }
+  int seen = 0;
+  const auto count = [&] {
+    int sum = 0;
+    for (int i = 0; i != callers; ++i) sum += changes[static_cast<std::size_t>(i)].load(std::memory_order_relaxed);
+    return sum;
+  };
+  while (seen != callers) {
+    watch.rest([&] { return count() != seen; });
+    seen = count();
+  }
+  c.join_all();
+}
+
 }  // namespace
 
 std::vector<scenario> all_scenarios() {
@@ -126,6 +151,8 @@ std::vector<scenario> all_scenarios() {
       {"two_children_end_while_their_parent_waits", bounded(3, 5),
        [](context& c) { children_end_while_their_parent_waits(c, 2); }},
       {"a_child_spawns_another", bounded(3, 6), a_child_spawns_another},
+      {"a_change_is_noticed", bounded(3, 6), [](context& c) { a_change_is_noticed(c, 1); }},
+      {"two_changes_are_noticed", bounded(3, 5), [](context& c) { a_change_is_noticed(c, 2); }},
   };
 }
 

@@ -30,6 +30,7 @@ EVENT = "filch/park/event_count.hpp"
 COMPLETION = "filch/runtime/completion.hpp"
 TALLY = "runtime/tally.hpp"
 GATE = "filch/runtime/gate.hpp"
+ON_CALL = "runtime/on_call.hpp"
 SLOT = "runtime/offer_slot.hpp"
 
 MUTANTS = [
@@ -207,6 +208,12 @@ FORK_MUTANTS = [
     mutant("F5", "a parent does not look whether the children ended while it stopped", "fork", "assertion", GATE, (
         ("    return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n",
          "    unfinished_.fetch_sub(1, std::memory_order_acq_rel);\n    return false;\n"),)),
+    mutant("F6", "a caller looks whether the watcher rests without a fence: both look past each other", "fork", "deadlock",
+           ON_CALL, (
+        ("    // [G2] seq_cst fence: \"change, then look whether it rests\" against \"say that it rests, then look\" ↔ [G1].\n"
+         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
+    mutant("F7", "the watcher rests without looking again", "fork", "deadlock", ON_CALL, (
+        ("    if (must_watch()) {\n", "    if (false && must_watch()) {\n"),)),
 ]
 MUTANTS += FORK_MUTANTS
 

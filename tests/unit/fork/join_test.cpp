@@ -108,22 +108,6 @@ TEST_P(joining, a_join_inside_a_handler_keeps_the_exception_that_is_handled) {
   });
 }
 
-long lean_left(long depth) {
-  if (depth == 0) return 0;
-  const auto [a, b] = join([=] { return lean_left(depth - 1); }, [] { return 1L; });
-  return a + b;
-}
-long lean_right(long depth) {
-  if (depth == 0) return 0;
-  const auto [a, b] = join([] { return 1L; }, [=] { return lean_right(depth - 1); });
-  return a + b;
-}
-
-TEST_P(joining, a_hundred_thousand_joins_inside_each_other_fit_on_a_stack) {
-  EXPECT_EQ(rt_.run([] { return lean_left(100'000); }), 100'000);
-  EXPECT_EQ(rt_.run([] { return lean_right(100'000); }), 100'000);
-}
-
 // Joins, blocking calls and futures below each other: stacks change workers and threads at every turn.
 long mixed(filch::runtime& rt, int n) {
   if (n < 2) return n;

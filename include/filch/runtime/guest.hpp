@@ -1,0 +1,30 @@
+// A thread that is no worker takes part while it joins.
+//
+// It runs the outermost join itself, as a plain call, and its forks are latent as those of a worker. So a small
+// computation never leaves the thread; workers are woken only when it has gone on for a while (see the lookout in
+// docs/architecture/fork.md). What a worker has taken is waited for on the thread itself: after the join the code is on
+// the thread where it began.
+#pragma once
+
+namespace filch::inline v0 {
+
+struct guest_seat;
+
+namespace detail {
+
+// Any thread without a latent stack. While it lives, the thread has one, if there was a seat for it.
+class guest_visit {
+ public:
+  guest_visit();
+  guest_visit(const guest_visit&) = delete;
+  guest_visit& operator=(const guest_visit&) = delete;
+  ~guest_visit();
+
+  [[nodiscard]] bool has_begun() const { return seat_ != nullptr; }
+
+ private:
+  guest_seat* seat_;
+};
+
+}  // namespace detail
+}  // namespace filch::inline v0

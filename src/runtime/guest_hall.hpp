@@ -1,0 +1,60 @@
+// The seats of guests: threads that are no workers and take part while they join.
+//
+// Who may call what: `seat_for_thread` and `seat_of_thread` the guest; the others any thread.
+#pragma once
+
+#include "latent_desk.hpp"
+
+#include <filch/base/atomics.hpp>
+#include <filch/park/parker.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+namespace filch::inline v0 {
+
+struct guest_seat {
+  explicit guest_seat(runtime::core& of) : home{of} {}
+
+  runtime::core& home;
+  latent_desk desk;
+  latent_stack stack;
+  park::parker<> sleep;  // while the guest waits for a child that was taken
+  // Odd: the guest is inside a join. Written by the guest, read by the lookout.
+  std_atomics::atomic<std::uint64_t> visits{0};
+  // The bounds of the guest's stack.
+  std::uintptr_t stack_low = 0;
+  std::uintptr_t stack_high = 0;
+  bool is_taken = false;  // guarded by the hall's mutex
+};
+
+class guest_hall {
+ public:
+  static constexpr std::uint32_t k_seats = 64;  // guess: more threads than this that join at once go through a worker
+
+  explicit guest_hall(runtime::core& of) : home_{of} {}
+
+  // The calling thread's seat, which it keeps until it ends; nullptr: there is none left, or no memory.
+  [[nodiscard]] guest_seat* seat_for_thread() noexcept;
+  // nullptr: it has none.
+  [[nodiscard]] static guest_seat* seat_of_thread() noexcept;
+  void leave(guest_seat& seat) noexcept;
+
+  // The seats that were ever taken.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    // [H2] acquire load: the seats are complete ← [H1].
+    const std::uint32_t count = opened_.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; i != count; ++i) visit(*seats_[i]);
+  }
+
+ private:
+  runtime::core& home_;
+  std::mutex mutex_;
+  guest_seat* seats_[k_seats] = {};  // written under mutex_ before the seat is opened
+  std::deque<guest_seat> made_;      // guarded by mutex_
+  std_atomics::atomic<std::uint32_t> opened_{0};
+};
+
+}  // namespace filch::inline v0

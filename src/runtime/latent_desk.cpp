@@ -1,0 +1,82 @@
+#include "latent_desk.hpp"
+
+#include "core.hpp"
+#include "interrupt.hpp"
+
+#include <memory>
+#include <new>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace filch::inline v0 {
+namespace {
+
+[[gnu::noinline]] std::int32_t number_of_thread() {
+  static constinit thread_local std::int32_t number = 0;
+  if (number == 0) number = static_cast<std::int32_t>(::syscall(SYS_gettid));
+  return number;
+}
+
+// The oldest frame that was not offered, or null. A handler may come while the newest frame, which was offered, is
+// unlinked: then `last_offered` lies beyond the newest.
+latent_frame* oldest_of(const latent_stack& stack) {
+  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);       // owner-only
+  latent_frame* const offered = stack.last_offered.load(std::memory_order_relaxed);  // owner-only
+  return newest == offered || newest == offered->older ? nullptr : offered->newer;
+}
+
+}  // namespace
+
+latent_desk::~latent_desk() {
+  // owner-only: nobody else is there any more
+  if (void* const memory = memory_.load(std::memory_order_relaxed)) {
+    std::allocator<offered_task>{}.deallocate(static_cast<offered_task*>(memory), 1);
+  }
+}
+
+void latent_desk::give_memory() {
+  if (memory_.load(std::memory_order_relaxed) != nullptr) return;  // owner-only: only the lookout gives
+  // [L13] release store: the memory is the handler's → [L14].
+  memory_.store(std::allocator<offered_task>{}.allocate(1), std::memory_order_release);
+}
+
+void latent_desk::listen(latent_stack* running, bool is_guest) {
+  thread_number_.store(number_of_thread(), std::memory_order_relaxed);  // statistic
+  if (running != nullptr && !is_guest) {
+    running->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
+  }
+  // [L6] release store: publishes the stack → [L7].
+  listener_.store(running, std::memory_order_release);
+}
+
+bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id parent) noexcept {
+  if (slot.has_offer()) return false;
+  latent_frame* const oldest = oldest_of(stack);
+  if (oldest == nullptr) return false;
+  auto* const made = new (std::nothrow) offered_task{*oldest, slot, parent};
+  if (made == nullptr) return false;
+  publish(stack, *oldest, *made, home);
+  return true;
+}
+
+bool latent_desk::offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept {
+  if (slot.has_offer()) return false;
+  latent_frame* const oldest = oldest_of(stack);
+  if (oldest == nullptr) return false;
+  // [L14] acquire exchange: the memory is complete ← [L13].
+  void* const memory = memory_.exchange(nullptr, std::memory_order_acquire);
+  if (memory == nullptr) return false;
+  publish(stack, *oldest, *::new (memory) offered_task{*oldest, slot, parent}, home);
+  return true;
+}
+
+void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept {
+  made.home = &home;
+  oldest.offer = &made;
+  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);       // statistic
+  stack.last_offered.store(&oldest, std::memory_order_relaxed);       // owner-only
+  slot.offer(made);
+}
+
+}  // namespace filch::inline v0

@@ -1,0 +1,123 @@
+// Where latent work of one worker or guest is offered, and how others ask for it.
+//
+// Who may call what: the thread that holds the desk, unless a function says otherwise. What the holder does here is also
+// done by its signal handler (interrupt.hpp), between any two instructions of the holder that do not defer it.
+#pragma once
+
+#include "offer_slot.hpp"
+#include "work_stack.hpp"
+
+#include <filch/base/atomics.hpp>
+#include <filch/base/cache_line.hpp>
+#include <filch/base/ids.hpp>
+#include <filch/base/units.hpp>
+#include <filch/runtime/latent.hpp>
+#include <filch/runtime/runtime.hpp>
+#include <filch/runtime/task.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace filch::inline v0 {
+
+// A latent frame that was offered. Two references: the frame's and the slot's.
+class offered_task final : public task_base {
+ public:
+  offered_task(latent_frame& of, offer_slot<offered_task>& at, task_id parent_)
+      : task_base{2}, parent{parent_}, slot{&at}, children{1}, frame_{&of} {
+    ignores_shutdown = true;
+  }
+
+  const task_id parent;
+  // Where it was offered: its stack may have changed its worker since.
+  offer_slot<offered_task>* const slot;
+  join_gate children;
+
+ private:
+  void run() noexcept override;
+  void abandon() noexcept override {}
+
+  latent_frame* const frame_;
+};
+
+class alignas(k_no_sharing_bytes) latent_desk {
+ public:
+  latent_desk() = default;
+  latent_desk(const latent_desk&) = delete;
+  latent_desk& operator=(const latent_desk&) = delete;
+  ~latent_desk();
+
+  offer_slot<offered_task> slot;
+
+  // Any thread: the stack that runs here shall offer something at its next fork. True: it has something to offer, but
+  // nothing is offered.
+  bool ask() {
+    latent_stack* const stack = listener();
+    if (stack == nullptr) return false;
+    if (!is_wanted(*stack)) stack->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
+    return is_withheld(*stack);
+  }
+  // Any thread: as the result of ask().
+  [[nodiscard]] bool withholds() const {
+    const latent_stack* const stack = listener();
+    return stack != nullptr && is_withheld(*stack);
+  }
+  // Any thread: the thread that holds the desk, as the system numbers it; 0: nobody yet.
+  [[nodiscard]] std::int32_t thread_number() const {
+    return thread_number_.load(std::memory_order_relaxed);  // statistic: a signal to the wrong thread does nothing
+  }
+  // Any thread: memory for an offer that a signal handler makes. Throws std::bad_alloc.
+  void give_memory();
+
+  // The calling thread holds the desk from now on, and this is the stack that runs, or none. Requests to the one before
+  // are made good by looking once, unless the stack is a guest's, which is asked when it has gone on for a while.
+  void listen(latent_stack* running, bool is_guest = false);
+
+  // Offers the oldest latent frame of `stack`, if there is one and the slot is free.
+  bool offer_oldest(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
+  // The same in a signal handler.
+  bool offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
+
+ private:
+  [[nodiscard]] latent_stack* listener() const {
+    // [L7] acquire load: the stack is complete ← [L6].
+    return listener_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] bool is_withheld(const latent_stack& stack) const { return has_latent_work(stack) && !slot.has_offer(); }
+  void publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept;
+
+  std_atomics::atomic<latent_stack*> listener_{nullptr};
+  std_atomics::atomic<std::int32_t> thread_number_{0};
+  std_atomics::atomic<void*> memory_{nullptr};
+};
+
+// How often a thief asks: one that got tiny tasks asks less and less often, so that it does not make its victim publish at
+// every fork.
+class request_pace {
+ public:
+  [[nodiscard]] bool may_ask(time_ns now_ns) {
+    if (taken_at_ns_ != 0) {
+      const bool was_tiny = now_ns - taken_at_ns_ < k_tiny_ns;
+      pause_ns_ = was_tiny ? std::min(pause_ns_ * 2, k_max_pause_ns) : k_min_pause_ns;
+      taken_at_ns_ = 0;
+      if (was_tiny) not_before_ns_ = now_ns + pause_ns_;
+    }
+    return now_ns >= not_before_ns_;
+  }
+  // It has taken something. True: the victim should put the next offer out ahead of time.
+  [[nodiscard]] bool take(time_ns now_ns) {
+    taken_at_ns_ = now_ns;
+    return pause_ns_ == k_min_pause_ns;
+  }
+
+ private:
+  static constexpr time_ns k_tiny_ns = 2 * k_ns_per_us;
+  static constexpr time_ns k_min_pause_ns = 500;
+  static constexpr time_ns k_max_pause_ns = 50 * k_ns_per_us;
+
+  time_ns pause_ns_ = k_min_pause_ns;
+  time_ns not_before_ns_ = 0;
+  time_ns taken_at_ns_ = 0;
+};
+
+}  // namespace filch::inline v0

@@ -1,0 +1,132 @@
+#include "lookout.hpp"
+
+#include "core.hpp"
+#include "guest_hall.hpp"
+#include "interrupt.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include <sched.h>
+
+namespace filch::inline v0 {
+namespace {
+
+// How long a guest may keep its work to itself, and how long a thread has time to answer (guess: a wake-up costs about
+// as much).
+constexpr time_ns k_first_pause_ns = 20 * k_ns_per_us;
+// Between two looks while guests come and go and nothing is to be done.
+constexpr time_ns k_longest_pause_ns = k_ns_per_ms;
+constexpr time_ns k_longest_between_interrupts_ns = 10 * k_ns_per_ms;
+// How long an interrupted thread has time to make its offer.
+constexpr time_ns k_answer_ns = 200 * k_ns_per_us;
+
+}  // namespace
+
+void lookout::stop() {
+  const std::lock_guard lock{start_mutex_};
+  if (is_stopping_.exchange(true, std::memory_order_relaxed)) return;  // owner-only: under the mutex
+  if (!is_started_.load(std::memory_order_relaxed)) return;            // owner-only: under the mutex
+  rest_.interrupt();
+  thread_.join();
+}
+
+void lookout::look_out() noexcept {
+  if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]] {  // statistic: looked at again under the mutex
+    start();
+  } else {
+    (void)rest_.call();
+  }
+}
+
+void lookout::start() noexcept {
+  const std::lock_guard lock{start_mutex_};
+  // owner-only: under the mutex
+  if (is_started_.load(std::memory_order_relaxed) || is_stopping_.load(std::memory_order_relaxed)) return;
+  if (may_interrupt_ && !install_interrupt_handler()) return;
+  // Without the thread requests are heard at the next fork only: slower, never wrong.
+  if (thread_.start(home_.chosen.name + "-lookout", 0, [this] { run(); })) return;
+  is_started_.store(true, std::memory_order_relaxed);  // statistic
+}
+
+void lookout::run() noexcept {
+  time_ns pause_ns = k_first_pause_ns;
+  while (!is_stopping_.load(std::memory_order_relaxed)) {  // ordered by [K1], the parker's token
+    rest_.pause(monotonic_now_ns() + pause_ns);
+    if (look()) {
+      pause_ns = k_first_pause_ns;
+    } else if (must_watch()) {
+      pause_ns = std::min(2 * pause_ns, k_longest_pause_ns);
+    } else {
+      rest_.rest([this] { return must_watch() || is_stopping_.load(std::memory_order_relaxed); });  // ordered by [G1]
+      pause_ns = k_first_pause_ns;
+    }
+  }
+}
+
+// Is there somebody who could work, and somebody who keeps work to himself or could begin to?
+bool lookout::must_watch() const {
+  if (home_.idle().sleeping_hint() == 0) return false;
+  // An offer that lies there may be a handler's, who tells nobody.
+  for (const worker& each : home_.workers) {
+    if (each.desk.withholds() || each.desk.slot.has_offer()) return true;
+  }
+  bool has_guest = false;
+  home_.guests().for_each([&](const guest_seat& seat) {
+    const auto last = seen_.find(&seat.desk);
+    const std::uint64_t visits = seat.visits.load(std::memory_order_relaxed);  // ordered by [G1]
+    has_guest = has_guest || visits % 2 != 0 || (last != seen_.end() && last->second.visits != visits);
+  });
+  return has_guest;
+}
+
+// True: something was found that could not wait.
+bool lookout::look() {
+  if (home_.idle().sleeping_hint() == 0) return false;
+  bool has_acted = false;
+  try {
+    for (worker& each : home_.workers) has_acted |= look_at(each.desk, seen_[&each.desk]);
+    home_.guests().for_each([&](guest_seat& seat) {
+      seen& before = seen_[&seat.desk];
+      const std::uint64_t visits = seat.visits.load(std::memory_order_relaxed);  // statistic
+      const bool is_the_same = visits == before.visits && visits % 2 != 0;
+      before.visits = visits;
+      if (is_the_same) has_acted |= look_at(seat.desk, before);
+      else before.was_asked = false;
+    });
+  } catch (const std::bad_alloc&) {
+    // It looks again.
+  }
+  return has_acted;
+}
+
+bool lookout::look_at(latent_desk& desk, seen& before) {
+  if (desk.slot.has_offer()) home_.notify(worker_id::none());
+  if (!desk.withholds()) {
+    before = {.visits = before.visits};
+    return false;
+  }
+  (void)desk.ask();
+  if (!before.was_asked) {
+    before.was_asked = true;
+  } else if (may_interrupt_ && monotonic_now_ns() >= before.interrupt_at_ns) {
+    interrupt(desk, before);
+  }
+  return true;
+}
+
+void lookout::interrupt(latent_desk& desk, seen& before) {
+  desk.give_memory();
+  send_interrupt(desk.thread_number());
+  const time_ns until_ns = monotonic_now_ns() + k_answer_ns;
+  while (!desk.slot.has_offer() && desk.withholds() && monotonic_now_ns() < until_ns) ::sched_yield();
+  if (desk.slot.has_offer()) {
+    home_.notify(worker_id::none());
+    before = {.visits = before.visits, .was_asked = true};
+  } else {
+    before.pause_ns = std::clamp(2 * before.pause_ns, k_first_pause_ns, k_longest_between_interrupts_ns);
+    before.interrupt_at_ns = monotonic_now_ns() + before.pause_ns;
+  }
+}
+
+}  // namespace filch::inline v0

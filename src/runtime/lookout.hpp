@@ -1,0 +1,64 @@
+// The lookout: a thread that asks those who do not hear.
+//
+// A worker answers a request at its next fork, and a guest is not asked at all at first, so that small work stays where it
+// is. The lookout watches while workers sleep and somebody keeps latent work to himself: it asks a guest that has been
+// inside one join for a while, and interrupts a thread that has not answered. It exists only once it was needed, and
+// otherwise sleeps without a deadline.
+//
+// Who may call what: any thread; `look_out` after a change.
+#pragma once
+
+#include "on_call.hpp"
+#include "os_thread.hpp"
+
+#include <filch/base/atomics.hpp>
+#include <filch/base/units.hpp>
+#include <filch/runtime/runtime.hpp>
+
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+namespace filch::inline v0 {
+
+class latent_desk;
+
+class lookout {
+ public:
+  lookout(runtime::core& home, bool may_interrupt) : home_{home}, may_interrupt_{may_interrupt} {}
+  lookout(const lookout&) = delete;
+  lookout& operator=(const lookout&) = delete;
+  ~lookout() { stop(); }
+
+  // Somebody went to sleep while there is latent work, or a guest has come.
+  void look_out() noexcept;
+  // From now on it does nothing.
+  void stop();
+
+ private:
+  // What was seen of a desk the last time.
+  struct seen {
+    std::uint64_t visits = 0;      // of a guest
+    bool was_asked = false;        // and had not answered
+    time_ns interrupt_at_ns = 0;   // not before
+    time_ns pause_ns = 0;          // doubles with each interrupt in vain
+  };
+
+  void start() noexcept;
+  void run() noexcept;
+  [[nodiscard]] bool must_watch() const;
+  [[nodiscard]] bool look();
+  [[nodiscard]] bool look_at(latent_desk& desk, seen& before);
+  void interrupt(latent_desk& desk, seen& before);
+
+  runtime::core& home_;
+  const bool may_interrupt_;
+  on_call<> rest_;
+  std_atomics::atomic<bool> is_started_{false};
+  std_atomics::atomic<bool> is_stopping_{false};
+  std::mutex start_mutex_;
+  os_thread thread_;
+  std::unordered_map<const latent_desk*, seen> seen_;  // the thread's own
+};
+
+}  // namespace filch::inline v0

@@ -1,0 +1,60 @@
+// A thread that rests until something happens which it must watch.
+// kernel: light headers only
+//
+// Who may call what: `rest` the one thread that watches; `call` anybody, after the change that must be watched.
+// Forbidden is that both look past each other:
+//
+//   rest                                   call
+//   say that it rests                      make the change
+//   [G1] fence                             [G2] fence
+//   look whether there is a change         look whether it rests
+//
+// Of two such lists at least one sees what the other has done first.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+#include <filch/park/parker.hpp>
+
+#include <cstdint>
+
+namespace filch::inline v0 {
+
+template <class A = std_atomics>
+class on_call {
+ public:
+  // Returns when it was called, or at once if `must_watch()`.
+  template <class MustWatch>
+  void rest(const MustWatch& must_watch) {
+    is_resting_.store(1, std::memory_order_relaxed);  // ordered by [G1]
+    // [G1] seq_cst fence: "say that it rests, then look" against "change, then look whether it rests" ↔ [G2].
+    A::fence(std::memory_order_seq_cst);
+    if (must_watch()) {
+      std::uint32_t resting = 1;
+      // ordered by [G1]: who calls from now on leaves it alone
+      if (is_resting_.compare_exchange(resting, 0, std::memory_order_relaxed, std::memory_order_relaxed)) return;
+    }
+    (void)sleep_.park();
+  }
+
+  // True: this call has ended the rest.
+  bool call() {
+    // [G2] seq_cst fence: "change, then look whether it rests" against "say that it rests, then look" ↔ [G1].
+    A::fence(std::memory_order_seq_cst);
+    std::uint32_t resting = is_resting_.load(std::memory_order_relaxed);  // ordered by [G2]
+    if (resting == 0) return false;
+    // ordered by [G2]: of several calls one wakes it
+    if (!is_resting_.compare_exchange(resting, 0, std::memory_order_relaxed, std::memory_order_relaxed)) return false;
+    sleep_.unpark();
+    return true;
+  }
+
+  // The one that watches waits a while; a call does not end it, an `interrupt` does.
+  void pause(time_ns until_ns) { (void)sleep_.park(until_ns); }
+  void interrupt() { sleep_.unpark(); }
+
+ private:
+  typename A::template atomic<std::uint32_t> is_resting_{0};
+  park::parker<A> sleep_;
+};
+
+}  // namespace filch::inline v0

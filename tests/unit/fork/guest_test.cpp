@@ -1,0 +1,203 @@
+// Joins of threads that are no workers, joins inside long functions, and joins nested too deep.
+#include "stress.hpp"
+
+#include <filch/filch.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using filch::join;
+
+long sum_of(long from, long to) {
+  if (to - from == 1) return from;
+  const long middle = from + (to - from) / 2;
+  const auto [a, b] = join([=] { return sum_of(from, middle); }, [=] { return sum_of(middle, to); });
+  return a + b;
+}
+
+// Until `done`, for a minute at most: then the test fails instead of hanging.
+template <class Done>
+bool spin_until(const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+  }
+  return true;
+}
+
+TEST(guest, a_small_join_stays_on_its_thread) {
+  const auto self = std::this_thread::get_id();
+  const auto [a, b] = join([] { return std::this_thread::get_id(); }, [] { return std::this_thread::get_id(); });
+  EXPECT_EQ(a, self);
+  EXPECT_EQ(b, self);
+  EXPECT_FALSE(filch::this_worker().is_some());
+}
+
+TEST(guest, the_code_after_a_join_is_on_the_thread_where_it_began) {
+  const auto self = std::this_thread::get_id();
+  for (int i = 0; i != 20; ++i) {
+    EXPECT_EQ(sum_of(0, 20'000), 20'000L * 19'999 / 2);
+    EXPECT_EQ(std::this_thread::get_id(), self);
+  }
+}
+
+// Property: a guest that goes on for long shares its work, even when it does not fork any more. The first function ends
+// only when a worker has run the second.
+TEST(guest, work_that_goes_on_is_shared_with_the_workers) {
+  for (int i = 0; i != 20; ++i) {
+    std::atomic<bool> has_run{false};
+    const auto [seen, where] = join([&] { return spin_until([&] { return has_run.load(); }); },
+                                    [&] {
+                                      has_run = true;
+                                      return filch::this_worker();
+                                    });
+    EXPECT_TRUE(seen);
+    EXPECT_TRUE(where.is_some());
+  }
+}
+
+TEST(guest, many_threads_join_at_the_same_time) {
+  std::atomic<int> right{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i != 80; ++i) {  // more than there are seats
+    threads.emplace_back([&, i] {
+      if (sum_of(0, 2000 + i) == (2000L + i) * (1999 + i) / 2) ++right;
+    });
+  }
+  for (auto& each : threads) each.join();
+  EXPECT_EQ(right, 80);
+}
+
+TEST(guest, exceptions_of_children_that_workers_ran_arrive) {
+  for (int i = 0; i != 20; ++i) {
+    std::atomic<bool> has_run{false};
+    const auto failing = [&] {
+      join([&] { EXPECT_TRUE(spin_until([&] { return has_run.load(); })); },
+           [&] {
+             has_run = true;
+             throw std::runtime_error("from the second");
+           });
+    };
+    EXPECT_THROW(failing(), std::runtime_error);
+  }
+  EXPECT_EQ(sum_of(0, 1000), 499'500);  // and nothing was left behind
+}
+
+class interrupted : public testing::TestWithParam<std::uint32_t> {};
+
+// Property: a worker inside a function that does not fork still gives its latent work away. Every level waits for the
+// next to have been taken.
+long chain(int depth, std::atomic<int>& taken) {
+  if (depth == 0) return 0;
+  const int before = taken.load();
+  const auto [waited, below] = join([&] { return spin_until([&] { return taken.load() > before; }) ? 1L : 0L; },
+                                    [&] {
+                                      ++taken;
+                                      return chain(depth - 1, taken);
+                                    });
+  return waited + below;
+}
+
+TEST_P(interrupted, a_worker_in_a_long_function_gives_its_latent_work_away) {
+  filch::runtime rt{{.workers = GetParam(), .interrupts = true}};
+  std::atomic<int> taken{0};
+  EXPECT_EQ(rt.run([&] { return chain(10, taken); }), 10);
+}
+
+// Property: a thread is interrupted anywhere. The functions allocate and fork while others wait for their work.
+TEST_P(interrupted, interrupts_between_any_two_instructions_lose_nothing) {
+  filch::runtime rt{{.workers = GetParam(), .interrupts = true}};
+  struct tree {
+    static std::size_t grow(int depth) {
+      if (depth == 0) {
+        std::size_t sum = 0;
+        for (std::size_t i = 1; i != 40; ++i) sum += std::vector<int>(i).size();
+        return sum;
+      }
+      const auto [a, b] = join([=] { return grow(depth - 1); }, [=] { return grow(depth - 1); });
+      return a + b;
+    }
+  };
+  for (int i = 0; i != 10; ++i) EXPECT_EQ(rt.run([] { return tree::grow(10); }), std::size_t{780} << 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(workers, interrupted, testing::Values(2, 3, 5));
+
+long lean_left(long depth) {
+  if (depth == 0) return 0;
+  const auto [a, b] = join([=] { return lean_left(depth - 1); }, [] { return 1L; });
+  return a + b;
+}
+long lean_right(long depth) {
+  if (depth == 0) return 0;
+  const auto [a, b] = join([] { return 1L; }, [=] { return lean_right(depth - 1); });
+  return a + b;
+}
+
+// ThreadSanitizer's own record of calls ends at 64 Ki levels, AddressSanitizer makes frames many times larger.
+#if defined(FILCH_TSAN) || defined(FILCH_TEST_SANITIZED)
+constexpr long k_deep = 20'000;
+#else
+constexpr long k_deep = 1'000'000;
+#endif
+
+// Returns the result, or the error's text.
+template <class F>
+std::string outcome(const F& function) {
+  try {
+    return std::to_string(function());
+  } catch (const filch::stack_exhausted& error) {
+    return error.what();
+  }
+}
+
+class deep : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(deep, a_million_joins_inside_each_other_fit_on_a_stack) {
+  filch::runtime rt{{.workers = GetParam()}};
+  for (const auto& lean : {&lean_left, &lean_right}) {
+    EXPECT_EQ(rt.run([&] { return outcome([&] { return lean(k_deep); }); }), std::to_string(k_deep));
+  }
+}
+
+TEST_P(deep, a_small_stack_is_exhausted_with_an_error_and_the_runtime_goes_on) {
+  filch::runtime rt{{.workers = GetParam(), .stack_bytes = 256 << 10}};
+  for (const auto& lean : {&lean_left, &lean_right}) {
+    const std::string got = rt.run([&] { return outcome([&] { return lean(15'000); }); });
+    EXPECT_NE(got.find("options::stack_bytes = 262144. Raise it"), std::string::npos) << got;
+  }
+  EXPECT_EQ(rt.run([] { return sum_of(0, 1000); }), 499'500);
+}
+
+// A recursion without end, with two calls per level: siblings that have not started are not run after the error, or it
+// would take for ever.
+long endless() {
+  const auto [a, b] = join([] { return endless(); }, [] { return endless(); });
+  return a + b;
+}
+
+TEST_P(deep, a_recursion_without_end_ends_with_an_error) {
+  filch::runtime rt{{.workers = GetParam(), .stack_bytes = 256 << 10}};
+  EXPECT_NE(rt.run([] { return outcome([] { return endless(); }); }), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(workers, deep, testing::Values(1, 2, 4));
+
+TEST(deep, a_guest_learns_that_its_own_stack_is_too_small) {
+  std::string got;
+  std::thread{[&] { got = outcome([] { return lean_left(2'000'000); }); }}.join();
+#if !defined(FILCH_TSAN)
+  EXPECT_NE(got.find("a thread which is no worker"), std::string::npos) << got;
+#endif
+}
+
+}  // namespace
