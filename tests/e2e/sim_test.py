@@ -4,8 +4,10 @@ test's name.
 A simulation gives the same bytes everywhere, so whole outputs are compared with files.
 """
 
+import difflib
 import json
 import pathlib
+import re
 import shutil
 import sys
 
@@ -35,6 +37,183 @@ def test_lesson_mode_refuses_what_the_lesson_does_not_have():
     refuse(("sim", "basik", "--lesson"), '"basik"', 'did you mean "basic"', *LESSONS)
     refuse(("sim", "basic", "--lesson", "--seed", "-1"), "--seed", "-1", "allowed")
     refuse(("sim",), "scenario")
+
+
+# ---- scenarios -------------------------------------------------------------------------------------------------------
+
+
+SCENARIOS = ("adaptive affinity backoff basic bursts granularity herd joining numa priorities share-nothing spawning "
+             "steal-half").split()
+SIM_OPTIONS = ("--workers --victims --steal --order --idle --backoff --wake --placement --join --grain --machine --seed "
+               "--seeds --trace --report --gantt --log --json --lesson").split()
+
+
+def sim_json(*arguments):
+    return json.loads(succeed("sim", *arguments, "--json"))
+
+
+def statistics_shape(out):
+    """The statistics tables without their numbers: rows, columns and order."""
+    lines = out[out.index("=== Statistics ==="):].splitlines()
+    counts = [re.sub(r"\d+(\.\d+)?", "#", line) for line in lines[:lines.index("")]]
+    table = lines[lines.index("") + 1:]
+    return counts, table[1].split(), re.findall(r"^  (\w+) +\d+ ", "\n".join(table[2:]), re.M)
+
+
+def test_every_scenario_prints_what_its_file_says():
+    files = {path.stem for path in (base.SOURCE / "scenarios").glob("*.json")} - {"schema"}
+    expect(files == set(SCENARIOS), f"the scenarios that are tested are those that exist: {files}")
+    for name in SCENARIOS:
+        wanted = (base.SOURCE / "scenarios" / f"{name}.out").read_text(encoding="utf-8")
+        done = succeed("sim", name)
+        difference = "\n".join(difflib.unified_diff(wanted.splitlines(), done.splitlines(), f"{name}.out", "now"))
+        expect(done == wanted, f"the output of {name} is that of its file:\n{difference}")
+
+
+def test_a_scenario_file_is_the_scenario_of_its_name():
+    for name in ("basic", "spawning", "joining"):
+        from_file = succeed("sim", base.SOURCE / "scenarios" / f"{name}.json")
+        expect(succeed("sim", name).startswith(from_file), f"{name}.json runs as {name} does")
+
+
+def test_simulated_and_real_runs_print_the_same_statistics_table():
+    for name in ("basic", "joining", "bursts"):
+        file = base.SOURCE / "scenarios" / f"{name}.json"
+        simulated = statistics_shape(succeed("sim", file))
+        real = statistics_shape(succeed("run", file, *base.SMALL))
+        expect(simulated == real, f"the same rows and columns: {simulated} and {real}")
+
+
+def test_a_scenario_on_threads_adds_up_in_json_and_in_parallel():
+    for name in SCENARIOS:
+        words = (base.SOURCE / "scenarios" / f"{name}.json", "--json", "--time-scale", "0.0002", "--idle", "eco")
+        told = json.loads(succeed("run", *words, "--workers", "4"))
+        simulated = sim_json(base.SOURCE / "scenarios" / f"{name}.json", "--workers", "4")
+        base.check_run(told["runs"][0], 4, lost_events_allowed=True)
+        expect(told["runs"][0]["tasks"] == simulated["run"]["tasks"], f"as many tasks as simulated in {name}: {told}")
+
+
+def test_a_scenario_runs_on_threads_by_its_name_too():
+    told = json.loads(succeed("run", "joining", "--json", "--seed", "5", "--repeat", "2", *base.SMALL))
+    simulated = sim_json("joining", "--seed", "5")
+    expect(told["workload"] == "joining" and len(told["runs"]) == 2, f"two runs of joining in {told}")
+    expect([run["tasks"] for run in told["runs"]] == 2 * [simulated["run"]["tasks"]], f"the same work: {told}")
+    refuse(("run", "joining", "--size", "3"), "--size", "kernels")
+    refuse(("run", "joining", "--time-scale", "0"), "--time-scale", "allowed")
+    refuse(("run", "nowhere.json"), "nowhere.json", code=1)
+
+
+def test_simulated_runs_add_up_in_json():
+    for name in SCENARIOS:
+        told = sim_json(name, "--seeds", "3")
+        run = told["run"]
+        expect(told["complete"] and told["scenario"] == name and told["seeds"] == 3, f"what ran in {told}")
+        base.check_run(run, told["workers"])
+        busy, wall = sum(run["busy_s"]), run["wall_s"]
+        expect(run["work_s"] <= busy + 1e-9 <= told["workers"] * wall + 2e-9, f"work within busy within all time: {run}")
+        for row in told["over_seeds"]:
+            expect(row["runs"] == 3 and row["time"]["mean"] > 0, f"means over three seeds in {row}")
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_one_others():
+    for name in ("basic", "spawning", "share-nothing"):
+        words = ("sim", name, "--log", "--seeds", "1")
+        expect(succeed(*words) == succeed(*words), f"two runs of {name} are the same")
+        expect(succeed(*words, "--seed", "2") != succeed(*words), f"another seed is another run of {name}")
+
+
+def test_the_log_of_a_simulated_run_tells_each_task_once():
+    for name in ("basic", "spawning", "joining"):
+        told = sim_json(name, "--log", "--seed", "5")["run"]
+        times = [float(line[1:line.index("]")]) for line in told["log"]]
+        expect(times == sorted(times), f"times ascend in {told['log']}")
+        for verb in (r"Worker \d+: Executing", r"Worker \d+: Completed", r"(?:Submitted|Worker \d+: Spawned)"):
+            names = [found[1] for line in told["log"] if (found := re.match(rf"\[[\d.]+\] {verb} (\S+)", line))]
+            expect(len(names) == len(set(names)) == told["tasks"], f"{verb} once for each task in {told['log']}")
+
+
+def test_every_policy_name_is_accepted_and_reported():
+    policies = json.loads(succeed("policies", "--json"))
+    for option in ("victims", "steal", "order", "idle", "wake", "placement"):
+        for name in policies[option]["names"]:
+            value = name.replace("fixed:N", "fixed:2").replace("given:WORKER", "given:1")
+            told = sim_json("spawning", f"--{option}", value)
+            expect(told["policy"][option] == value and told["complete"], f"--{option} {value} is what runs: {told}")
+    expect(sim_json("basic", "--backoff", "latency")["policy"]["idle"] == "latency", "--backoff is --idle")
+
+
+def test_workers_machine_and_grain_change_the_run():
+    times = [sim_json("granularity", "--workers", n, "--seeds", "1")["run"]["wall_s"] for n in (1, 2, 4, 8)]
+    expect(times == [50, 25, 12.5, 6.5], f"50 s of work on 1, 2, 4 and 8 workers: {times}")
+    told = sim_json("granularity", "--grain", "1ms", "--machine", "two-socket-64", "--workers", "64")
+    expect(told["run"]["tasks"] == 50_000 and told["machine"] == "two-socket-64", f"50000 tasks of 1 ms: {told}")
+    expect(50 / 64 < told["run"]["wall_s"] < 1.1 * 50 / 64, f"nearly all of 64 workers' time is work: {told['run']}")
+    (base.WORK / "own.json").write_text('{"name": "own", "workers": 2, "costs": {"spawn_ns": 5}}')
+    expect(sim_json("basic", "--machine", "own.json")["machine"] == "own", "a machine from a file")
+
+
+def test_a_deadlock_is_named_and_has_its_own_exit_code():
+    done = base.filch("sim", "joining", "--join=blocking", "--seed", "5")
+    expect(done.returncode == 3, "exit code 3", done)
+    expect("deadlock" in done.stderr and "unfinished" in done.stderr, "the deadlock is named", done)
+    for worker in range(4):
+        expect(re.search(rf"worker {worker} sits in the join of T[\d.]+, which waits for T[\d.]+,", done.stderr),
+               f"worker {worker} and whom it waits for", done)
+    queues = [int(number) for number in re.findall(r"queue=(\d+)", done.stdout)]
+    expect(sum(queues) > 0, "children that nobody runs lie in the queues", done)
+    for how in ("continuation", "helping"):
+        expect(sim_json("joining", f"--join={how}", "--seed", "5")["complete"], f"{how} joins end")
+    told = base.filch("sim", "joining", "--join=blocking", "--seed", "5", "--json")
+    expect(told.returncode == 3 and len(json.loads(told.stdout)["stuck"]) == 4, "four stuck workers in JSON", told)
+
+
+def test_a_simulated_run_is_written_and_drawn():
+    out = succeed("sim", "adaptive", "--trace", "run.filch", "--report", "run.html", "--gantt")
+    expect("Wrote run.filch" in out and "Wrote run.html" in out, f"both are announced in {out}")
+    expect(re.search(r"^worker 3 +\[T\d+", out, re.M) and re.search(r"^path ", out, re.M), f"a drawing in {out}")
+    info = json.loads(succeed("trace", "info", "run.filch", "--json"))
+    expect(info["kinds"]["start"] == info["kinds"]["end"] == 15 and info["about"]["workload"] == "adaptive", f"{info}")
+    expect("<title>adaptive on 4 workers" in (base.WORK / "run.html").read_text(), "a page that says what ran")
+    succeed("sim", "basic", "--trace", "run.json")
+    names = {event.get("name") for event in json.loads((base.WORK / "run.json").read_text())["traceEvents"]}
+    expect({f"T{i}" for i in range(1, 11)} <= names, f"every task's name in {names}")
+
+
+def test_a_large_run_is_not_recorded():
+    (base.WORK / "large.json").write_text(json.dumps({"workers": 64, "workload": {
+        "kind": "tasks", "groups": [{"count": 1_000_000, "length": "1us"}]}}))
+    out = succeed("sim", "large.json")
+    expect("Total tasks executed: 1000000" in out and "Who did what" not in out, f"statistics alone: {out[:500]}")
+
+
+def test_sim_refuses_what_it_cannot_do():
+    refuse(("sim", "basik"), '"basik"', 'did you mean "basic"', *SCENARIOS, ".json")
+    refuse(("sim", "no/such.json"), "no/such.json", code=1)
+    (base.WORK / "bad.json").write_text('{"workload": {"kind": "tasks", "groups": [{"count": -3, "length": "1s"}]}}')
+    refuse(("sim", "bad.json"), "bad.json:1", "groups[0].count", "-3", "allowed", code=1)
+    for option, text in (("workers", "0"), ("workers", "x"), ("seed", "-1"), ("seeds", "0"), ("victims", "nearst"),
+                         ("steal", "fixed:0"), ("idle", "lazy"), ("wake", "some"), ("placement", "given:9"),
+                         ("join", "waiting"), ("grain", "0s"), ("grain", "fast"), ("machine", "laptop"),
+                         ("trace", "run.txt"), ("report", "run.txt")):
+        scenario = "joining" if option == "join" else "granularity"
+        refuse(("sim", scenario, f"--{option}={text}"), option, text)
+    refuse(("sim", "basic", "--join=helping"), "--join", "basic")
+    refuse(("sim", "spawning", "--grain=1ms"), "--grain", "spawning")
+    refuse(("sim", "basic", "--victms", "random"), '"--victms"', 'did you mean "--victims"',
+           *(option for option in SIM_OPTIONS if option != "--backoff"))
+    refuse(("sim", "basic", "extra"), '"extra"')
+    refuse(("sim", "basic", "--lesson", "--workers", "4"), "--workers", "--lesson")
+    refuse(("sim", "basic", "--lesson", "--json"), "--json", "--lesson")
+
+
+def test_help_names_every_option_and_scenario_with_examples_that_work():
+    top = succeed("--help")
+    told = succeed("sim", "--help")
+    for part in (*SIM_OPTIONS, *SCENARIOS, "Examples:", "two-socket-64", "Exit codes"):
+        expect(part in told, f"{part!r} in {told}")
+    for line in re.findall(r"^  filch (sim .*?)(?:  |$)", top + told, re.M):
+        done = base.filch(*line.split())
+        expect(done.returncode == (3 if "blocking" in line else 0), f"the example works: {line}", done)
 
 
 # ---- the exercises ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// The two ways in which the command ends without success. main() prints the text and returns the exit code.
+// The ways in which the command ends without success. main() prints the text and returns the exit code.
 #pragma once
 
 #include <stdexcept>
@@ -8,6 +8,7 @@ namespace filch::tool {
 inline constexpr int k_exit_ok = 0;
 inline constexpr int k_exit_failure = 1;
 inline constexpr int k_exit_usage = 2;
+inline constexpr int k_exit_deadlock = 3;
 
 // The command line makes no sense; the text names the option, the value and what is allowed.
 class bad_usage : public std::runtime_error {
@@ -17,6 +18,12 @@ class bad_usage : public std::runtime_error {
 
 // What was asked for did not work: a file, a thread, or a check of the results.
 class failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A simulated run got stuck; the text says who waits for whom.
+class deadlock : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

@@ -19,6 +19,7 @@ namespace filch::tool {
 inline constexpr const char* k_loader_name = "load";
 
 struct executed_plan {
+  bool is_simulated = false;  // times are virtual
   std::uint32_t workers = 0;
   std::size_t tasks = 0;
   std::uint64_t loaders = 0;

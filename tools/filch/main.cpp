@@ -14,6 +14,10 @@ int main(int count, char** words) {
   } catch (const bad_usage& problem) {
     std::cerr << "filch: " << problem.what() << "\n";
     return k_exit_usage;
+  } catch (const deadlock& problem) {
+    std::cout.flush();
+    std::cerr << "filch: " << problem.what() << "\n";
+    return k_exit_deadlock;
   } catch (const std::exception& problem) {
     std::cerr << "filch: " << problem.what() << "\n";
     return k_exit_failure;

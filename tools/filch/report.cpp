@@ -82,7 +82,8 @@ std::string pairs_text(const run_view& view) {
 std::string timeline_text(const executed_plan& done, const run_view& view, const report_options& how) {
   time_ns end_ns = 0;
   for (const seen_task& task : view.tasks) end_ns = std::max(end_ns, task.end_ns);
-  std::string out = "Who did what, from 0 to "s + fixed(seconds(end_ns) / how.time_scale, 2) + " s\n";
+  const double end_s = seconds(end_ns) / how.time_scale;
+  std::string out = "Who did what, from 0 to "s + (end_s >= 1 ? fixed(end_s, 2) + " s" : duration_text(end_s)) + "\n";
   for (std::uint32_t w = 0; w != std::min(done.workers, k_shown_workers); ++w) {
     const double busy = static_cast<double>(done.busy_ns[w]) / static_cast<double>(std::max<time_ns>(done.wall_ns, 1));
     out += "  worker "s + padded_right(std::to_string(w), 3) + timeline_bar(view, worker_id{w}, end_ns) + " " +
@@ -153,7 +154,8 @@ std::string worker_table_text(const executed_plan& done) {
     busy_ns += done.busy_ns[w];
   }
   add("all", done.tasks, busy_ns, done.statistics.total());
-  std::string out = "What the workers did, in real time\n"s + table.text() + rest_note(done.workers);
+  std::string out = "What the workers did, in "s + (done.is_simulated ? "simulated" : "real") + " time\n" +
+                    table.text() + rest_note(done.workers);
   if (done.loaders != 0) {
     out += "  "s + count_text(done.loaders, "task") + " that filled the queues " + (done.loaders == 1 ? "is" : "are") +
            " not counted.\n";

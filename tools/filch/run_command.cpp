@@ -6,6 +6,8 @@
 
 #include "commands.hpp"
 #include "json_report.hpp"
+#include "simulate/commands.hpp"
+#include "simulate/scenario_settings.hpp"
 #include "text.hpp"
 
 namespace filch::tool {
@@ -54,6 +56,10 @@ std::string spread_text(const std::vector<std::vector<measurement>>& runs) {
 }  // namespace
 
 void run_command(const run_arguments& given) {
+  if (given.workload && find_workload(*given.workload) == nullptr && is_scenario(*given.workload)) {
+    run_scenario_command(given);
+    return;
+  }
   const run_settings chosen = understand(given);
   std::ostream nowhere{nullptr};
   std::ostream& out = given.json ? nowhere : std::cout;

@@ -43,6 +43,8 @@ std::uint64_t read_size(const run_arguments& given, const workload& what) {
   return *value;
 }
 
+}  // namespace
+
 void read_runtime(const run_arguments& given, run_settings& into) {
   filch::options& of = into.runtime;
   std::uint32_t workers = of.workers.value_or(1);
@@ -64,8 +66,6 @@ void read_runtime(const run_arguments& given, run_settings& into) {
     throw bad_usage(problem.what());
   }
 }
-
-}  // namespace
 
 run_settings understand(const run_arguments& given) {
   run_settings made;

@@ -67,6 +67,9 @@ struct run_settings {
 // Throws bad_usage that names the option, the value and what is allowed.
 [[nodiscard]] run_settings understand(const run_arguments& given);
 
+// The part that a runtime is told: workers, seed and policies, over what `into.runtime` says already.
+void read_runtime(const run_arguments& given, run_settings& into);
+
 // "victims=random steal=one …", the deques and the pinning, on one line.
 [[nodiscard]] std::string describe(const filch::options& of);
 

@@ -4,17 +4,39 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace filch::tool {
+
+inline constexpr std::uint32_t k_most_seeds = 1'000'000;
+
+// What a command changes about a scenario.
+struct scenario_words {
+  std::optional<std::string> workers{};
+  std::optional<std::string> victims{};
+  std::optional<std::string> steal{};
+  std::optional<std::string> order{};
+  std::optional<std::string> idle{};
+  std::optional<std::string> wake{};
+  std::optional<std::string> placement{};
+  std::optional<std::string> join{};
+  std::optional<std::string> grain{};
+  std::optional<std::string> machine{};
+};
 
 // filch sim SCENARIO
 struct sim_arguments {
   std::optional<std::string> scenario{};
+  scenario_words changes{};
   std::optional<std::string> seed{};
+  std::optional<std::string> seeds{};
+  std::optional<std::string> trace_file{};
+  std::optional<std::string> report_file{};
   bool lesson = false;
+  bool log = false;
+  bool gantt = false;
+  bool json = false;
 };
-
-inline constexpr std::uint32_t k_most_seeds = 1'000'000;
 
 // filch sim exercise N
 struct exercise_arguments {

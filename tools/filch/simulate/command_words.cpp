@@ -1,5 +1,10 @@
 // The words of the simulator's commands: their options, help texts and examples.
 #include <CLI/CLI.hpp>
+#include <filch/policy/options.hpp>
+#include <scenario.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "../text.hpp"
 #include "commands.hpp"
@@ -10,8 +15,62 @@ namespace {
 
 const char* const k_sim_examples = R"(
 Examples:
+  filch sim basic --log                          every event of a simulated run
+  filch sim joining --join=blocking --seed 5     a deadlock, and who waits for whom (exit code 3)
+  filch sim bursts --seeds 200                   three ways to choose a victim, over 200 seeds
+  filch sim steal-half --workers 8 --gantt       who did what, drawn with characters
+  filch sim adaptive --json                      for programs
   filch sim basic --lesson                       what the well-known lesson prints, byte for byte
-  filch sim spawning --lesson --seed 7           the same with another seed of its random stream)";
+
+The same options and seed print the same bytes everywhere. A scenario that is there to show something also runs its
+variants side by side, over 100 seeds, unless the option that chooses among them is given.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the run got stuck in a deadlock of joins.)";
+
+template <class T>
+std::string names_text() {
+  std::string out;
+  for (const std::string_view each : policy::names<T>::all) out.append(out.empty() ? "" : ", ").append(each);
+  return out;
+}
+
+std::string list_text(const std::vector<std::string_view>& names) {
+  std::string out;
+  for (const std::string_view each : names) out.append(out.empty() ? "" : ", ").append(each);
+  return out;
+}
+
+std::string scenarios_text() {
+  text_table table{{"Scenarios:", ""}};
+  table.end_with_text();
+  for (const std::string_view each : scenario::built_in_names()) {
+    table.add({"  "s.append(each), scenario::find(each).title});
+  }
+  return "\n"s + table.text(0) + "  FILE.json: one of your own\n";
+}
+
+void add_changes(CLI::App& to, scenario_words& into) {
+  to.add_option("--workers", into.workers, "simulated workers; default: the scenario's own number")->type_name("N");
+  to.add_option("--victims", into.victims, "whom a thief robs: "s + names_text<policy::victims>())->type_name("NAME");
+  to.add_option("--steal", into.steal, "how much it takes: "s + names_text<policy::steal>())->type_name("NAME");
+  to.add_option("--order", into.order,
+                "which end of its own queue a worker takes from: "s + names_text<policy::order>())
+      ->type_name("NAME");
+  to.add_option("--idle,--backoff", into.idle,
+                "how long to look for work before sleep: "s + names_text<policy::idle>() +
+                    ", or fields: see filch policies")
+      ->type_name("NAME");
+  to.add_option("--wake", into.wake, "whom new work wakes: "s + names_text<policy::wake>())->type_name("NAME");
+  to.add_option("--placement", into.placement,
+                "where tasks begin, not the scenario's choice: "s + names_text<policy::placement>())
+      ->type_name("NAME");
+  to.add_option("--join", into.join, "how tasks wait for their children: continuation, helping, blocking")
+      ->type_name("NAME");
+  to.add_option("--grain", into.grain, "the same work in tasks of this length, such as 20us or 0.5s")
+      ->type_name("TIME");
+  to.add_option("--machine", into.machine,
+                "where it runs: "s + list_text(scenario::machine_names()) + ", or a file")
+      ->type_name("NAME");
+}
 
 void add_exercise(CLI::App& sim, exercise_arguments& into) {
   CLI::App* const exercise = sim.add_subcommand("exercise", "Answer an exercise of the lesson by simulation");
@@ -33,10 +92,19 @@ CLI::App& add_sim(CLI::App& app, sim_arguments& into) {
   CLI::App* const sim = app.add_subcommand("sim", "Simulate a scenario in virtual time, with any policy and machine");
   sim->group("Commands");
   sim->add_option("scenario", into.scenario, "which one: see below")->type_name("SCENARIO");
-  sim->add_flag("--lesson", into.lesson, "print what the lesson prints, byte for byte");
+  add_changes(*sim, into.changes);
   sim->add_option("--seed", into.seed, "of all random choices; default 1, with --lesson the lesson's own")
       ->type_name("N");
-  sim->footer(k_sim_examples);
+  sim->add_option("--seeds", into.seeds, "so many runs with seeds from there on; shows the first in full, then the spread")
+      ->type_name("N");
+  sim->add_option("--trace", into.trace_file, "write the first run: .json (Chrome), .filch or .pftrace (Perfetto)")
+      ->type_name("FILE");
+  sim->add_option("--report", into.report_file, "write the first run as a page to look at: .html")->type_name("FILE");
+  sim->add_flag("--gantt", into.gantt, "draw the first run with characters");
+  sim->add_flag("--log", into.log, "print every submission, steal, start and end");
+  sim->add_flag("--json", into.json, "print one JSON object and nothing else");
+  sim->add_flag("--lesson", into.lesson, "print what the lesson prints, byte for byte");
+  sim->footer(scenarios_text() + k_sim_examples);
   sim->callback([&into, sim] {
     if (sim->get_subcommands().empty()) sim_command(into);
   });

@@ -1,6 +1,7 @@
 // The simulator's commands, and how they come to the command line.
 #pragma once
 
+#include "../run_settings.hpp"
 #include "arguments.hpp"
 
 namespace CLI {
@@ -20,6 +21,8 @@ void add_simulation(CLI::App& app, simulation_words& into);
 
 // Each prints to standard output and throws bad_usage or `failure` when it cannot do its work.
 void sim_command(const sim_arguments& given);
+// `filch run` of a scenario, on real threads.
+void run_scenario_command(const run_arguments& given);
 void exercise_command(const exercise_arguments& given);
 
 }  // namespace filch::tool

@@ -1,13 +1,32 @@
 // filch sim SCENARIO
+#include <algorithm>
+#include <charconv>
 #include <filch/sim/lesson.hpp>
+#include <gantt.hpp>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "../json_report.hpp"
 #include "../option_reading.hpp"
+#include "../report.hpp"
+#include "../trace_file.hpp"
+#include "../workload.hpp"
 #include "commands.hpp"
+#include "contrasts.hpp"
+#include "scenario_settings.hpp"
+#include "side_by_side.hpp"
+#include "simulated.hpp"
 
 namespace filch::tool {
 namespace {
+
+using json = nlohmann::ordered_json;
+
+// A scenario that shows something is run with so many seeds, one that does not with one.
+constexpr std::uint32_t k_contrast_seeds = 100;
+// A larger run is not recorded unless a file or the log asks for it, and not looked at task by task.
+constexpr std::uint64_t k_recorded_tasks = 200'000;
 
 // The lesson's own output and nothing else.
 void repeat_lesson(const sim_arguments& given) {
@@ -20,15 +39,202 @@ void repeat_lesson(const sim_arguments& given) {
   sim::lesson::run(*given.scenario, seed, std::cout);
 }
 
+void require_plain_lesson(const sim_arguments& given) {
+  const scenario_words& changes = given.changes;
+  const std::pair<const char*, bool> refused[] = {
+      {"--workers", changes.workers.has_value()}, {"--victims", changes.victims.has_value()},
+      {"--steal", changes.steal.has_value()},     {"--order", changes.order.has_value()},
+      {"--idle", changes.idle.has_value()},       {"--wake", changes.wake.has_value()},
+      {"--join", changes.join.has_value()},       {"--placement", changes.placement.has_value()},
+      {"--grain", changes.grain.has_value()},     {"--machine", changes.machine.has_value()},
+      {"--seeds", given.seeds.has_value()},       {"--trace", given.trace_file.has_value()},
+      {"--report", given.report_file.has_value()}, {"--log", given.log},
+      {"--gantt", given.gantt},                   {"--json", given.json}};
+  for (const auto& [option, is_given] : refused) {
+    if (is_given) throw bad_usage(option + ": not allowed with --lesson, which repeats runs that are fixed but for --seed"s);
+  }
+}
+
+struct sim_settings {
+  scenario::document what;
+  seed_range seeds;
+  const contrast* shows = nullptr;  // what to put side by side, if anything
+};
+
+// The words with which the user chose among the variants of a scenario.
+bool is_chosen(const scenario_words& changes, std::string_view option) {
+  if (option == "--victims") return changes.victims.has_value();
+  if (option == "--steal") return changes.steal.has_value();
+  if (option == "--idle") return changes.idle.has_value();
+  if (option == "--wake") return changes.wake.has_value();
+  if (option == "--join") return changes.join.has_value();
+  return option == "--grain" && changes.grain.has_value();
+}
+
+sim_settings understand(const sim_arguments& given) {
+  sim_settings made;
+  made.what = find_scenario(given.scenario, "sim");
+  apply(given.changes, made.what);
+  // The side-by-side view belongs to the scenario of the program, not to a file of the same name.
+  const contrast* const shows = given.scenario->ends_with(".json") ? nullptr : find_contrast(*given.scenario);
+  if (shows != nullptr && !is_chosen(given.changes, shows->option)) made.shows = shows;
+  made.seeds = {.first = made.what.seed, .count = made.shows != nullptr ? k_contrast_seeds : made.what.runs};
+  read_number<std::uint64_t>(given.seed, "--seed", 0, UINT64_MAX - k_most_seeds, made.seeds.first);
+  read_number<std::uint32_t>(given.seeds, "--seeds", 1, k_most_seeds, made.seeds.count);
+  if (given.trace_file) require_trace_name(*given.trace_file, "--trace");
+  if (given.report_file) require_report_name(*given.report_file, "--report");
+  return made;
+}
+
+void say_what_runs(const sim_settings& chosen, std::ostream& out) {
+  const scenario::document& what = chosen.what;
+  out << what.name << (what.title.empty() ? "" : ": ") << what.title << "\n"
+      << count_text(what.worker_count(), "simulated worker") << " on the machine \"" << what.machine.name << "\"; seed "
+      << chosen.seeds.first << "\n"
+      << policy::describe(what.policy) << (what.deaf_waits ? " deaf_waits=yes" : "") << "\n\n";
+}
+
+std::string outcome_of(const simulated_run& run) {
+  const executed_plan& done = run.done;
+  const double wall_s = static_cast<double>(done.wall_ns) * 1e-9;
+  std::string out = count_text(done.tasks, "task") + " with " + duration_text(static_cast<double>(done.work_ns) * 1e-9) +
+                    " of work took " + duration_text(wall_s);
+  if (done.wall_ns != 0) {
+    out += ": speed-up "s + fixed(done.speedup(), 2) + ", efficiency " + fixed(100 * done.efficiency(), 1) + " %";
+  }
+  out += ".\n";
+  if (run.result.end == sim::run_end::until) out += "The run was stopped there: the scenario says until when it goes.\n";
+  if (run.result.end == sim::run_end::task_limit) out += "The run was stopped there: it had made too many tasks.\n";
+  return out;
+}
+
+json policy_fields(const scenario::document& what) {
+  const policy::search_options& of = what.policy;
+  return {{"victims", policy::to_string(of.victims)}, {"steal", policy::to_string(of.steal)},
+          {"order", policy::to_string(of.order)},     {"idle", policy::to_string(of.idle)},
+          {"wake", policy::to_string(of.wake)},       {"placement", policy::to_string(of.placement)},
+          {"deaf_waits", what.deaf_waits}};
+}
+
+const trace::event* find_spawn(const trace::recording& in, std::uint64_t task) {
+  const auto is_birth = [task](const trace::event& e) { return e.kind == trace::event_kind::spawn && e.task == task; };
+  for (const auto& events : in.workers) {
+    if (const auto found = std::ranges::find_if(events, is_birth); found != events.end()) return &*found;
+  }
+  const auto found = std::ranges::find_if(in.outside, is_birth);
+  return found == in.outside.end() ? nullptr : &*found;
+}
+
+// The first run in full.
+simulated_run show_first(const sim_arguments& given, const sim_settings& chosen, std::ostream& out, json& into) {
+  const bool is_asked_for = given.log || given.gantt || given.trace_file || given.report_file;
+  bool is_recorded = is_asked_for;
+  if (!is_recorded) is_recorded = scenario::run(chosen.what, chosen.seeds.first).tasks <= k_recorded_tasks;
+  simulated_run run = simulate_once(chosen.what, chosen.seeds.first, is_recorded);
+  const filch::options no_threads;
+  context in{.runtime = no_threads,
+             .log = given.log,
+             .is_detailed = is_recorded,
+             .trace_file = given.trace_file.value_or(""),
+             .report_file = given.report_file.value_or(""),
+             .out = out,
+             .json = into};
+  const std::string outcome = outcome_of(run);
+  report_executed(in, run.done, outcome, into);
+  if (!is_recorded) out << statistics_text(run.done) << "\n" << worker_table_text(run.done) << "\n" << outcome;
+  if (given.gantt) out << "\n" << report::render_gantt(run.done.recording, report::gantt_options_of_terminal());
+  return run;
+}
+
+// "task 7" becomes the name that the log has for it.
+std::string with_names(const std::string& text, const trace::recording& from) {
+  constexpr std::string_view k_task = "task ";
+  std::string out;
+  for (std::size_t at = 0; at != text.size();) {
+    std::uint64_t number = 0;
+    const std::string_view rest = std::string_view{text}.substr(at);
+    const trace::event* birth = nullptr;
+    const char* end = nullptr;
+    if (rest.starts_with(k_task)) {
+      end = std::from_chars(rest.data() + k_task.size(), rest.data() + rest.size(), number).ptr;
+      birth = find_spawn(from, number);
+    }
+    if (birth == nullptr || from.find_name(birth->detail) == nullptr) {
+      out += text[at++];
+      continue;
+    }
+    out += from.find_name(birth->detail)->text;
+    at = static_cast<std::size_t>(end - text.data());
+  }
+  return out;
+}
+
+void show_seeds(const sim_settings& chosen, std::ostream& out, json& into) {
+  std::vector<candidate> all;
+  std::vector<figure> columns{figure::time, figure::stolen, figure::steal_rate, figure::efficiency, figure::wait};
+  if (chosen.shows == nullptr) {
+    all.push_back({"all", chosen.what});
+  } else {
+    columns = chosen.shows->columns;
+    for (const variant& each : chosen.shows->variants) {
+      all.push_back({std::string{each.name}, chosen.what});
+      each.change(all.back().what);
+    }
+  }
+  const std::vector<figure_table> tables = run_candidates(all, chosen.seeds);
+  std::vector<std::string> names;
+  for (const candidate& each : all) names.push_back(each.name);
+  out << "\nOver " << count_text(chosen.seeds.count, "seed") << " from " << chosen.seeds.first
+      << " on, mean ± standard deviation\n"
+      << side_by_side_text(chosen.shows != nullptr ? "side by side" : "runs", names, tables, columns);
+  if (chosen.shows != nullptr) out << chosen.shows->lesson << "\n";
+  for (std::size_t i = 0; i != all.size(); ++i) {
+    json one{{"name", names[i]}};
+    one.update(figures_json(tables[i]));
+    into.push_back(std::move(one));
+  }
+}
+
 }  // namespace
 
 void sim_command(const sim_arguments& given) {
-  if (!given.scenario) throw bad_usage("sim needs a scenario");
-  if (given.lesson) {
+  if (given.lesson && given.scenario) {
+    require_plain_lesson(given);
     repeat_lesson(given);
     return;
   }
-  throw bad_usage("sim: without --lesson nothing is known yet");
+  const sim_settings chosen = understand(given);
+  std::ostream nowhere{nullptr};
+  std::ostream& out = given.json ? nowhere : std::cout;
+  say_what_runs(chosen, out);
+  json first;
+  const simulated_run run = show_first(given, chosen, out, first);
+  json seeds = json::array();
+  if (chosen.seeds.count > 1) show_seeds(chosen, out, seeds);
+  const bool is_stuck = run.result.end == sim::run_end::stuck;
+  if (given.json) {
+    json all{{"scenario", chosen.what.name},
+             {"version", FILCH_VERSION},
+             {"seed", chosen.seeds.first},
+             {"seeds", chosen.seeds.count},
+             {"workers", chosen.what.worker_count()},
+             {"machine", chosen.what.machine.name},
+             {"policy", policy_fields(chosen.what)},
+             {"complete", run.result.is_complete},
+             {"run", std::move(first)}};
+    for (const sim::stuck_join& each : run.result.stuck) {
+      all["stuck"].push_back(with_names(to_string(each), run.done.recording));
+    }
+    if (!seeds.empty()) all["over_seeds"] = std::move(seeds);
+    std::cout << all.dump(2) << "\n";
+  }
+  if (!is_stuck) return;
+  std::string text = "the run is stuck at "s + duration_text(static_cast<double>(run.result.makespan_ns) * 1e-9) +
+                     " with " + count_text(run.result.unfinished, "unfinished task") + ": a deadlock of joins";
+  for (const sim::stuck_join& each : run.result.stuck) {
+    text.append("\n  ").append(with_names(to_string(each), run.done.recording));
+  }
+  throw deadlock(text);
 }
 
 }  // namespace filch::tool
