@@ -149,12 +149,18 @@ class reader {
     below.since_ns = one.time_ns;
   }
 
+  // A task that forked lies in a queue and waits for nothing.
+  [[nodiscard]] bool is_fork(const event& one) const {
+    const trace::name_entry* const reason = recording_.find_name(one.detail);
+    return reason != nullptr && reason->text == trace::k_fork_reason;
+  }
+
   void leave(std::uint32_t which, const event& one) {
     task_state& who = tasks_[which];
     if (who.running != one.worker) return;  // it goes on elsewhere already
     pause(who, one.time_ns);
     if (who.unfinished != 0) {
-      who.waits = true;
+      who.waits = !is_fork(one);
     } else {
       ++waits_left_out_;
     }
