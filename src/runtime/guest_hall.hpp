@@ -6,7 +6,6 @@
 #include "latent_desk.hpp"
 
 #include <filch/base/atomics.hpp>
-#include <filch/park/parker.hpp>
 
 #include <cstdint>
 #include <deque>
@@ -20,7 +19,6 @@ struct guest_seat {
   runtime::core& home;
   latent_desk desk;
   latent_stack stack;
-  park::parker<> sleep;  // while the guest waits for a child that was taken
   // Odd: the guest is inside a join. Written by the guest, read by the lookout.
   std_atomics::atomic<std::uint64_t> visits{0};
   // The bounds of the guest's stack.

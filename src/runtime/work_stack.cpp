@@ -1,7 +1,6 @@
 #include "work_stack.hpp"
 
 #include "core.hpp"
-#include "guest_hall.hpp"
 #include "interrupt.hpp"
 #include "worker.hpp"
 
@@ -9,7 +8,6 @@
 
 #include <cstdlib>
 #include <new>
-#include <sched.h>
 #include <utility>
 
 namespace filch::inline v0 {
@@ -56,9 +54,7 @@ void arrive() noexcept {
   if (join_gate* const awaited = std::exchange(here.awaited, nullptr)) {
     if (awaited->wait(*waiting)) here.next = waiting;
   } else {
-    worker& me = *worker::current();
-    me.home.injector_of(policy::priority::normal).push(waiting);
-    me.home.notify(worker_id::none());
+    continue_in_turn(*waiting);
   }
 }
 
@@ -145,25 +141,38 @@ void run_on_work_stack(stack_pool& pool, stack_loop loop) {
   set_place(nullptr);
 }
 
+namespace {
+
+// Threads that sleep while they wait.
+[[gnu::noinline]] park::parker<>& sleeper_of_thread() {
+  static thread_local park::parker<> sleeper;
+  return sleeper;
+}
+
+void sleep_until_done(join_gate& children) {
+  park::parker<>& sleeper = sleeper_of_thread();
+  suspended_stack who{sleeper};
+  if (!children.wait(who)) (void)sleeper.park();
+}
+
+}  // namespace
+
 void suspend_until_done(join_gate& children) noexcept {
   worker* const me = worker::current();
-  guest_seat* const seat = me == nullptr ? guest_hall::seat_of_thread() : nullptr;
-  if (seat != nullptr) {
-    suspended_stack who{*seat};
-    if (!children.wait(who)) (void)seat->sleep.park();
-    return;
-  }
+  if (me == nullptr) return sleep_until_done(children);
+  work_stack& mine = *place().running;
   work_stack* fresh = nullptr;
   try {
-    fresh = &me->home.stacks().get();
+    if (mine.latent.stays == 0) fresh = &me->home.stacks().get();
   } catch (const std::bad_alloc&) {
-    // No memory for a stack: another thread stands in, and this one looks again and again.
-    const detail::blocking_section section;
-    while (!children.is_done()) ::sched_yield();
-    return;
+    // No memory for a stack.
+  }
+  if (fresh == nullptr) {
+    const detail::blocking_section section;  // another thread stands in
+    return sleep_until_done(children);
   }
   task_base* const running = me->current_task;
-  suspended_stack who{*place().running, running};
+  suspended_stack who{mine, running, me->home};
   prepare(*fresh, &worker::run);
   me->leave_task();
   place().awaited = &children;
@@ -173,13 +182,23 @@ void suspend_until_done(join_gate& children) noexcept {
 }
 
 void continue_soon(suspended_stack& who) noexcept {
-  if (who.guest != nullptr) {
-    who.guest->sleep.unpark();
+  if (who.sleeper != nullptr) {
+    who.sleeper->unpark();
     return;
   }
   thread_place& here = place();
   FILCH_ASSERT(here.next == nullptr, "one stack is continued at a time");
   here.next = &who;
+}
+
+void continue_in_turn(suspended_stack& who) noexcept {
+  if (who.sleeper != nullptr) {
+    who.sleeper->unpark();
+    return;
+  }
+  runtime::core& home = *who.core;
+  home.injector_of(policy::priority::normal).push(&who);
+  home.notify(worker_id::none());
 }
 
 void continue_others_instead() {
@@ -195,9 +214,10 @@ void continue_others_instead() {
 void continue_others_first() {
   suspended_stack* const next = std::exchange(place().next, nullptr);
   if (next == nullptr) return;
-  task_base* const running = worker::current()->current_task;
-  suspended_stack who{*place().running, running};
-  worker::current()->leave_task();
+  worker& me = *worker::current();
+  task_base* const running = me.current_task;
+  suspended_stack who{*place().running, running, me.home};
+  me.leave_task();
   place().waiting = &who;
   enter(*next->stack, false);
   worker::current()->go_on_with(running);

@@ -11,8 +11,10 @@
 
 #include <filch/base/atomics.hpp>
 #include <filch/base/cache_line.hpp>
+#include <filch/park/parker.hpp>
 #include <filch/runtime/gate.hpp>
 #include <filch/runtime/latent.hpp>
+#include <filch/runtime/runtime.hpp>
 #include <filch/runtime/task.hpp>
 
 #include <cstddef>
@@ -22,8 +24,6 @@
 #include <vector>
 
 namespace filch::inline v0 {
-
-struct guest_seat;
 
 struct work_stack {
   explicit work_stack(std::size_t bytes) : body{bytes} {}
@@ -35,13 +35,17 @@ struct work_stack {
 // A task that stands still; it lies on its own stack. In a queue it stands for "continue me".
 class suspended_stack final : public task_base {
  public:
-  suspended_stack(work_stack& of, task_base* task) : task_base{1}, stack{&of}, running{task} { is_suspended_stack = true; }
-  // A guest's thread sleeps instead.
-  explicit suspended_stack(guest_seat& of) : task_base{1}, guest{&of} {}
+  suspended_stack(work_stack& of, task_base* task, runtime::core& at)
+      : task_base{1}, stack{&of}, running{task}, core{&at} {
+    is_suspended_stack = true;
+  }
+  // The thread sleeps instead, on a parker that lives as long as the thread.
+  explicit suspended_stack(park::parker<>& where) : task_base{1}, sleeper{&where} {}
 
   work_stack* const stack = nullptr;
-  guest_seat* const guest = nullptr;
+  park::parker<>* const sleeper = nullptr;
   task_base* const running = nullptr;
+  runtime::core* const core = nullptr;
 
  private:
   void run() noexcept override {}
@@ -82,12 +86,15 @@ void run_on_work_stack(stack_pool& pool, stack_loop loop);
 // The stack that the calling thread runs on, or null for its own.
 [[nodiscard]] latent_stack* running_latent_stack() noexcept;
 
-// The running task waits for its children: suspends the stack, unless they have ended. Holds a worker, or is a guest.
+// The caller waits for its children. On a worker this suspends the stack, unless they have ended; elsewhere, or if the
+// stack must stay on its thread, the thread sleeps.
 void suspend_until_done(join_gate& children) noexcept;
 
 // `who` was handed over by a gate or taken from a queue: it goes on as soon as the caller's loop calls one of the next two;
-// a guest at once.
+// a thread that sleeps at once.
 void continue_soon(suspended_stack& who) noexcept;
+// The same, but in its turn: it is put into a queue. Any thread.
+void continue_in_turn(suspended_stack& who) noexcept;
 // The loop at the bottom of a stack: if a stack is to be continued, goes there and does not come back.
 void continue_others_instead();
 // A task that runs others while it waits: if a stack is to be continued, goes there, and comes back when its turn comes.

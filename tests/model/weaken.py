@@ -31,6 +31,7 @@ MODELS = {
     "include/filch/runtime/gate.hpp": "fork",
     "src/runtime/offer_slot.hpp": "fork",
     "src/runtime/on_call.hpp": "fork",
+    "include/filch/sync/fair_lock.hpp": "sync",
 }
 WEAKER = {
     "seq_cst": ["acq_rel"],

@@ -45,6 +45,7 @@ struct latent_stack {
   std_atomics::atomic<latent_frame*> last_offered{&bottom};
   std_atomics::atomic<std::uintptr_t> alarm{0};  // a fork whose frame lies below looks why; any thread may raise it
   std::uintptr_t low_mark = 0;                   // what the alarm is when nobody wants anything
+  std::uint32_t stays = 0;                       // not 0: a join that waits keeps its thread
   latent_frame bottom{nullptr, nullptr, nullptr, nullptr};
 };
 

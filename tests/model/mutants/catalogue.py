@@ -217,6 +217,21 @@ FORK_MUTANTS = [
 ]
 MUTANTS += FORK_MUTANTS
 
+FAIR_LOCK = "filch/sync/fair_lock.hpp"
+SYNC_MUTANTS = [
+    mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits", "sync",
+           "deadlock,race", FAIR_LOCK, (
+        ("    const bool was_free = word_.exchange(k_contended, std::memory_order_acquire) == k_free;\n",
+         "    const bool was_free = word_.load(std::memory_order_acquire) == k_free;\n"),)),
+    mutant("S2", "the lock is freed while it is handed over: two hold it", "sync", "race,assertion", FAIR_LOCK, (
+        ("      first_.set(next->next_in_line);\n",
+         "      first_.set(next->next_in_line);\n      word_.store(k_free, std::memory_order_release);\n"),)),
+    mutant("S3", "the last in line is forgotten when the queue empties: the next one is linked to nobody", "sync",
+           "deadlock,race,use_after_free", FAIR_LOCK, (
+        ("      if (next->next_in_line == nullptr) last_.set(nullptr);\n", ""),)),
+]
+MUTANTS += SYNC_MUTANTS
+
 # Bugs of the list that our design cannot have, or that another kind of test holds.
 NOT_MUTANTS = {
     "D13": "a huge item pushed by value does not compile: compile_fail.a_deque_of_large_items",

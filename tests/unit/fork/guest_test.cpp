@@ -1,5 +1,5 @@
 // Joins of threads that are no workers, joins inside long functions, and joins nested too deep.
-#include "stress.hpp"
+#include <support/stress.hpp>
 
 #include <filch/filch.hpp>
 

@@ -1,0 +1,54 @@
+// Code that must stay on its thread across a join: it holds a std::mutex, or refers to a thread_local.
+//
+//   const filch::stay_on_thread here;
+//   const std::lock_guard lock{some_std_mutex};
+//   filch::join(f, g);                             // if g was taken, this thread waits, and another one stands in
+//
+// Without it the code after a join may be on another thread, which may not unlock what the first one has locked.
+// A lock that is held across joins is better a filch::mutex, which belongs to nobody's thread.
+#pragma once
+
+#include <mutex>
+#include <thread>
+
+namespace filch::inline v0 {
+
+// Any thread. As long as it lives, joins and scopes of this stack do not suspend it; a spare thread stands in for the one
+// that waits (options::max_spare_threads).
+class stay_on_thread {
+ public:
+  stay_on_thread();
+  stay_on_thread(const stay_on_thread&) = delete;
+  stay_on_thread& operator=(const stay_on_thread&) = delete;
+  ~stay_on_thread();
+};
+
+namespace detail {
+[[noreturn]] void fail_foreign_unlock(std::thread::id locked_by);
+}
+
+// A std::mutex that notices when it is unlocked on another thread than it was locked on, says so and ends the program:
+// for finding locks that are held across joins.
+class thread_mutex {
+ public:
+  void lock() {
+    mutex_.lock();
+    locked_by_ = std::this_thread::get_id();
+  }
+  [[nodiscard]] bool try_lock() {
+    if (!mutex_.try_lock()) return false;
+    locked_by_ = std::this_thread::get_id();
+    return true;
+  }
+  void unlock() {
+    if (locked_by_ != std::this_thread::get_id()) detail::fail_foreign_unlock(locked_by_);
+    locked_by_ = {};
+    mutex_.unlock();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::thread::id locked_by_;  // guarded by mutex_
+};
+
+}  // namespace filch::inline v0

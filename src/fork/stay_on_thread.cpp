@@ -1,0 +1,28 @@
+#include <filch/fork/stay_on_thread.hpp>
+
+#include <filch/runtime/latent.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+namespace filch::inline v0 {
+
+stay_on_thread::stay_on_thread() {
+  if (latent_stack* const stack = current_latent_stack()) ++stack->stays;
+}
+stay_on_thread::~stay_on_thread() {
+  if (latent_stack* const stack = current_latent_stack()) --stack->stays;
+}
+
+void detail::fail_foreign_unlock(std::thread::id locked_by) {
+  std::ostringstream text;
+  text << "filch: a thread_mutex that thread " << locked_by << " has locked is being unlocked by thread "
+       << std::this_thread::get_id()
+       << ". It was held across a join or a scope, after which code may go on elsewhere. Use filch::mutex, or "
+          "filch::stay_on_thread around the lock.\n";
+  std::fputs(text.str().c_str(), stderr);
+  std::abort();
+}
+
+}  // namespace filch::inline v0
