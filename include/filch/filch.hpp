@@ -1,6 +1,7 @@
 // Everything of filch that exists so far.
 #pragma once
 
+#include <filch/algo/algo.hpp>
 #include <filch/fork/join.hpp>
 #include <filch/fork/scope.hpp>
 #include <filch/runtime/runtime.hpp>
