@@ -16,16 +16,14 @@ const plain = (text) => text.replaceAll("\u202f", "");
 
 let browser = null;
 
-before(async () => {
+async function launch() {
   fs.mkdirSync(screenshots, { recursive: true });
   // The tests may run as root, for whom Chromium has no sandbox.
   browser = await chromium.launch({
     executablePath: process.env.FILCH_CHROMIUM,
     args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
   });
-});
-
-after(() => browser?.close());
+}
 
 // A page that is open. `wrong` collects what must not happen: errors, warnings, requests.
 class opened {
@@ -273,60 +271,65 @@ async function changes_its_look(it) {
 
 const files = fs.readdirSync(pages).filter((each) => each.endsWith(".html"));
 
-test("there are pages of 10 and of 100 000 tasks, of one and of two runs", () => {
-  const runs = files.map(facts_of);
-  assert.ok(runs.some(([first]) => first.executed === 10));
-  assert.ok(runs.some(([first]) => first.executed === 100000));
-  assert.ok(runs.some((each) => each.length === 2));
-});
+describe("the page in Chromium", () => {
+  before(launch);
+  after(() => browser?.close());
 
-for (const file of files) {
-  describe(file, () => {
-    let it = null;
-    before(async () => {
-      it = await opened.open(file);
-      await it.page.screenshot({ path: path.join(screenshots, file.replace(".html", ".png")), fullPage: true });
+  test("there are pages of 10 and of 100 000 tasks, of one and of two runs", () => {
+    const runs = files.map(facts_of);
+    assert.ok(runs.some(([first]) => first.executed === 10));
+    assert.ok(runs.some(([first]) => first.executed === 100000));
+    assert.ok(runs.some((each) => each.length === 2));
+  });
+
+  for (const file of files) {
+    describe(file, () => {
+      let it = null;
+      before(async () => {
+        it = await opened.open(file);
+        await it.page.screenshot({ path: path.join(screenshots, file.replace(".html", ".png")), fullPage: true });
+      });
+      after(() => it?.close());
+
+      test("shows the right numbers", () => shows_the_right_numbers(it));
+      test("tells of the task below the pointer", async () => {
+        for (const run of it.facts.keys()) await hover_tells_the_task(it, run);
+      });
+      test("names thief and victim of a stolen task", async () => {
+        for (const run of it.facts.keys()) await hover_tells_the_thief(it, run);
+      });
+      test("zooms and moves with wheel, pointer and keys", () => zooms_and_moves(it));
+      test("has tooltips on every chart", () => the_other_charts_tell_theirs(it));
+      test("changes what it shows, its theme, for print and for narrow windows", () => changes_its_look(it));
     });
+  }
+
+  describe("a page of two runs", () => {
+    let it = null;
+    before(async () => (it = await opened.open("pair.html")));
     after(() => it?.close());
 
-    test("shows the right numbers", () => shows_the_right_numbers(it));
-    test("tells of the task below the pointer", async () => {
-      for (const run of it.facts.keys()) await hover_tells_the_task(it, run);
+    test("zooms both at once", async () => {
+      const picture = (run) => it.run((r) => document.getElementById(`gantt_${r}`).toDataURL(), run);
+      const before_zoom = [await picture(0), await picture(1)];
+      const box = await it.box("gantt_1");
+      await it.page.mouse.move(box.x + 500, box.y + 50);
+      await it.page.mouse.wheel(0, -300);
+      await it.page.mouse.move(2, 2);
+      await it.settle();
+      assert.notEqual(await picture(0), before_zoom[0]);
+      assert.notEqual(await picture(1), before_zoom[1]);
     });
-    test("names thief and victim of a stolen task", async () => {
-      for (const run of it.facts.keys()) await hover_tells_the_thief(it, run);
+
+    test("has curves of speed-up and granularity, and its notes as text", async () => {
+      assert.equal(await it.text("page_notes"), 'A note with <b>markup</b> & "quotes".');
+      assert.equal(await it.page.locator("#page_notes b").count(), 0);
+      for (const id of ["speed_up", "granularity"]) assert.ok((await it.colours_in(id)) > 20, id);
+      assert.match(await it.text("speed_up_legend"), /measured.*simulated.*work bound.*burden/);
+      assert.match(await it.text("granularity_text"), /simulated: best with tasks of/);
+      const box = await it.box("granularity");
+      await it.page.mouse.move(box.x + 200, box.y + 60);
+      assert.match(await it.text("tip"), /tasks of .*simulated/);
     });
-    test("zooms and moves with wheel, pointer and keys", () => zooms_and_moves(it));
-    test("has tooltips on every chart", () => the_other_charts_tell_theirs(it));
-    test("changes what it shows, its theme, for print and for narrow windows", () => changes_its_look(it));
-  });
-}
-
-describe("a page of two runs", () => {
-  let it = null;
-  before(async () => (it = await opened.open("pair.html")));
-  after(() => it?.close());
-
-  test("zooms both at once", async () => {
-    const picture = (run) => it.run((r) => document.getElementById(`gantt_${r}`).toDataURL(), run);
-    const before_zoom = [await picture(0), await picture(1)];
-    const box = await it.box("gantt_1");
-    await it.page.mouse.move(box.x + 500, box.y + 50);
-    await it.page.mouse.wheel(0, -300);
-    await it.page.mouse.move(2, 2);
-    await it.settle();
-    assert.notEqual(await picture(0), before_zoom[0]);
-    assert.notEqual(await picture(1), before_zoom[1]);
-  });
-
-  test("has curves of speed-up and granularity, and its notes as text", async () => {
-    assert.equal(await it.text("page_notes"), 'A note with <b>markup</b> & "quotes".');
-    assert.equal(await it.page.locator("#page_notes b").count(), 0);
-    for (const id of ["speed_up", "granularity"]) assert.ok((await it.colours_in(id)) > 20, id);
-    assert.match(await it.text("speed_up_legend"), /measured.*simulated.*work bound.*burden/);
-    assert.match(await it.text("granularity_text"), /simulated: best with tasks of/);
-    const box = await it.box("granularity");
-    await it.page.mouse.move(box.x + 200, box.y + 60);
-    assert.match(await it.text("tip"), /tasks of .*simulated/);
   });
 });
