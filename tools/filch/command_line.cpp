@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/bench_command.hpp"
 #include "commands.hpp"
 #include "errors.hpp"
 #include "simulate/commands.hpp"
@@ -38,6 +39,7 @@ const char* const k_examples = R"(Examples:
   filch run granularity --workers 2              what the size of tasks costs
   filch run counter                              trivial tasks per second, lock-free and locked
   filch run fib                                  a join at every call: what forking costs
+  filch bench fib                                the same, measured in rounds against serial code
   filch topology                                 the machine and which CPUs filch may use
   filch policies                                 every name that the options take
   filch run demo --trace demo.filch              record a run …
@@ -71,6 +73,7 @@ struct words_said {
   info_arguments info;
   gantt_arguments gantt;
   report_arguments report;
+  bench_arguments bench;
   simulation_words simulation;
 };
 
@@ -236,6 +239,7 @@ void obey(int count, const char* const* words) {
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   add_run(app, said.run);
   add_simulation(app, said.simulation);
+  add_bench(app, said.bench);
   add_topology(app, said.topology);
   add_policies(app, said.policies);
   add_trace(app, said.convert, said.info, said.gantt);

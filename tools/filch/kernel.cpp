@@ -115,8 +115,8 @@ parallel_run run_parallel(context& in, std::string_view name, const kernel& what
 void check(std::string_view name, const kernel& what, const serial_run& serial, const parallel_run& parallel) {
   const auto expect = [&](std::uint64_t is, std::uint64_t should, const char* whose, const char* against) {
     if (is == should) return;
-    throw failure(std::string{name} + ": " + what.title + " gives " + std::to_string(is) + " " + whose + " instead of " +
-                  std::to_string(should) + against);
+    throw failure(std::string{name} + ": " + what.title + " gives " + std::to_string(is) + " " + whose +
+                  " instead of " + std::to_string(should) + against);
   };
   if (what.known) expect(serial.result, *what.known, "by the serial code", ", which was published");
   expect(parallel.result, serial.result, "on the runtime", ", as the serial code says");
@@ -143,15 +143,17 @@ std::string outcome_of(const kernel& what, const parallel_run& run) {
   const time_ns busy_ns = std::accumulate(done.busy_ns.begin(), done.busy_ns.end(), time_ns{0});
   const double share = static_cast<double>(run.cpu_ns) / static_cast<double>(std::max<time_ns>(busy_ns, 1));
   if (share < k_own_cpu_share * std::min(1.0, static_cast<double>(cpus) / done.workers)) {
-    out += "Something else uses these CPUs too: while a worker was busy, it had one for only "s + fixed(100 * share, 0) +
-           " % of the time.\n";
+    out += "Something else uses these CPUs too: while a worker was busy, it had one for only "s +
+           fixed(100 * share, 0) + " % of the time.\n";
   }
   return out;
 }
 
 }  // namespace
 
-void use_all_cpus(filch::options& of) { of.workers = topology::usable_cpus().count; }
+void use_all_cpus(filch::options& of) {
+  of.workers = topology::usable_cpus().count;
+}
 
 std::vector<measurement> run_kernel(context& in, std::string_view name, const kernel& what) {
   in.time_scale = 1;  // a kernel takes the time it takes

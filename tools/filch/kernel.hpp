@@ -13,12 +13,13 @@
 namespace filch::tool {
 
 struct kernel {
-  std::string title;                          // "fib(35)"
-  std::function<std::uint64_t()> serial;      // both return the same number
-  std::function<std::uint64_t()> parallel;    // called on a worker
-  std::function<std::uint64_t()> result{};    // not empty: what to compare after either, not in the time; else what they return
-  std::function<void()> prepare{};            // before either, not in the time
-  std::optional<std::uint64_t> known{};       // published result
+  std::string title;                        // "fib(35)"
+  std::function<std::uint64_t()> serial;    // both return the same number
+  std::function<std::uint64_t()> parallel;  // called on a worker
+  std::function<std::uint64_t()>
+      result{};                     // not empty: what to compare after either, not in the time; else what they return
+  std::function<void()> prepare{};  // before either, not in the time
+  std::optional<std::uint64_t> known{};  // published result
 };
 
 // As many workers as this process may use CPUs.

@@ -26,9 +26,10 @@ std::uint64_t now_ns(clockid_t clock) {
 }
 
 void tell_about() {
-  std::printf("{\"runtime\": \"%s\", \"language\": \"C++\", \"compiler\": \"%s\", \"flags\": \"%s\", "
-              "\"has_serial\": false, \"workloads\": [",
-              std::string{k_runtime}.c_str(), FILCH_BENCH_COMPILER, FILCH_BENCH_FLAGS);
+  std::printf(
+      "{\"runtime\": \"%s\", \"language\": \"C++\", \"compiler\": \"%s\", \"flags\": \"%s\", "
+      "\"has_serial\": false, \"workloads\": [",
+      std::string{k_runtime}.c_str(), FILCH_BENCH_COMPILER, FILCH_BENCH_FLAGS);
   const char* between = "";
   for (const workload& each : workloads()) {
     std::printf("%s\"%s\"", between, std::string{each.name}.c_str());
@@ -91,7 +92,9 @@ int obey(int count, char** words) {
 
 }  // namespace
 
-added::added(workload what) { workloads().push_back(std::move(what)); }
+added::added(workload what) {
+  workloads().push_back(std::move(what));
+}
 
 }  // namespace filch::bench
 

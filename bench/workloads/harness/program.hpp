@@ -16,9 +16,9 @@ namespace filch::bench {
 
 // One workload of one size, ready to be measured.
 struct measured {
-  std::function<void()> run;                  // what is timed
-  std::function<std::uint64_t()> checksum;    // of the result; the same in every language
-  std::function<void()> prepare{};            // before every run, not timed
+  std::function<void()> run;                // what is timed
+  std::function<std::uint64_t()> checksum;  // of the result; the same in every language
+  std::function<void()> prepare{};          // before every run, not timed
 };
 
 struct workload {

@@ -2,5 +2,5 @@
 
 #include "../harness/problems.hpp"
 
-static const filch::bench::added k_added{filch::bench::mergesort_problem(
-    [](auto items, auto other) { filch::kernels::mergesort(items, other, false); })};
+static const filch::bench::added k_added{
+    filch::bench::mergesort_problem([](auto items, auto other) { filch::kernels::mergesort(items, other, false); })};

@@ -1,5 +1,6 @@
-#include <kernels/serial/nqueens.hpp>
 #include <oneapi/tbb/task_group.h>
+
+#include <kernels/serial/nqueens.hpp>
 
 #include "../harness/problems.hpp"
 

@@ -2,5 +2,5 @@
 
 #include "../harness/problems.hpp"
 
-static const filch::bench::added k_added{filch::bench::number_problem(
-    "skynet", [](std::uint64_t size) { return filch::kernels::skynet(0, size); })};
+static const filch::bench::added k_added{
+    filch::bench::number_problem("skynet", [](std::uint64_t size) { return filch::kernels::skynet(0, size); })};

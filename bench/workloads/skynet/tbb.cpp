@@ -1,6 +1,7 @@
+#include <oneapi/tbb/task_group.h>
+
 #include <array>
 #include <kernels/serial/skynet.hpp>
-#include <oneapi/tbb/task_group.h>
 
 #include "../harness/problems.hpp"
 

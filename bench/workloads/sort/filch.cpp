@@ -2,5 +2,4 @@
 
 #include "../harness/problems.hpp"
 
-static const filch::bench::added k_added{
-    filch::bench::library_sort_problem([](auto items) { filch::sort(items); })};
+static const filch::bench::added k_added{filch::bench::library_sort_problem([](auto items) { filch::sort(items); })};

@@ -104,8 +104,9 @@ std::vector<measurement> run_uts(context& in) {
   const std::string name = in.tree.empty() ? "T1" : in.tree;
   const bool is_t1 = name == "T1";
   const auto size = static_cast<std::uint32_t>(in.size);
-  const kernels::uts_tree tree = is_t1 ? size == 0 ? kernels::uts_t1() : kernels::uts_t1(size)
-                                       : size == 0 ? kernels::uts_t3() : kernels::uts_t3(size);
+  const kernels::uts_tree tree = is_t1       ? size == 0 ? kernels::uts_t1() : kernels::uts_t1(size)
+                                       : size == 0 ? kernels::uts_t3()
+                                             : kernels::uts_t3(size);
   kernel what{.title = "nodes of "s + name,
               .serial = [=] { return kernels::serial_uts(tree, kernels::uts_root(tree)); },
               .parallel = [=] { return kernels::uts(tree, kernels::uts_root(tree)); }};
@@ -158,9 +159,9 @@ constinit const workload k_mergesort =
 constinit const workload k_matmul =
     kernel_workload("matmul", "a product of square matrices by halving; --size 512: rows",
                     {512, 1, 8192, "rows and columns of a matrix"}, run_matmul);
-constinit const workload k_uts =
-    kernel_workload("uts", "Unbalanced Tree Search, --tree T1 or T3, 4 M nodes; --size: depth (T1) or root's children (T3)",
-                    {0, 1, 100'000, "the depth of T1, up to 13, or the children of T3's root"}, run_uts, require_uts);
+constinit const workload k_uts = kernel_workload(
+    "uts", "Unbalanced Tree Search, --tree T1 or T3, 4 M nodes; --size: depth (T1) or root's children (T3)",
+    {0, 1, 100'000, "the depth of T1, up to 13, or the children of T3's root"}, run_uts, require_uts);
 constinit const workload k_mandelbrot =
     kernel_workload("mandelbrot", "a picture whose lines differ much in cost; --size 400: lines",
                     {400, 1, 20'000, "lines and columns of the picture"}, run_mandelbrot);

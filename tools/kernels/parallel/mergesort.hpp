@@ -1,5 +1,5 @@
-// mergesort: the halves are sorted by a join, and the merge is split, too: the middle of the longer half has its place in
-// the other one, and what lies before and behind is merged independently.
+// mergesort: the halves are sorted by a join, and the merge is split, too: the middle of the longer half has its place
+// in the other one, and what lies before and behind is merged independently.
 #pragma once
 
 #include <filch/fork/join.hpp>

@@ -29,6 +29,8 @@ inline std::uint64_t nqueens(const board& queens, unsigned row, unsigned n) {
   return column == n ? 0 : nqueens_from(queens, row, n, column);
 }
 
-inline std::uint64_t nqueens(unsigned n) { return nqueens(board{}, 0, n); }
+inline std::uint64_t nqueens(unsigned n) {
+  return nqueens(board{}, 0, n);
+}
 
 }  // namespace filch::kernels

@@ -1,6 +1,6 @@
 // Unbalanced Tree Search (Olivier et al., LCPC 2006): counts the nodes of a tree that is made while it is walked. Each
-// node is a SHA-1 state; it decides how many children the node has, and the states of the children follow from it. So the
-// tree is the same on every machine, and nobody can know the size of a subtree without walking it.
+// node is a SHA-1 state; it decides how many children the node has, and the states of the children follow from it. So
+// the tree is the same on every machine, and nobody can know the size of a subtree without walking it.
 //
 // T1 is geometric: the number of children has a geometric distribution with mean 4, down to depth 10.
 // T3 is binomial: below the root's 2000 children a node has 8 children with probability 0.124875, otherwise none.
@@ -15,10 +15,10 @@ namespace filch::kernels {
 
 struct uts_tree {
   bool is_geometric;
-  double root_branch;        // b0
-  std::uint32_t depth;       // geometric: nodes that deep have no children
-  double branch_chance;      // binomial: q
-  std::uint32_t branches;    // binomial: m
+  double root_branch;      // b0
+  std::uint32_t depth;     // geometric: nodes that deep have no children
+  double branch_chance;    // binomial: q
+  std::uint32_t branches;  // binomial: m
   std::uint32_t seed;
   double log_1_minus_p = 0;  // geometric: of the probability that gives the mean b0
 };

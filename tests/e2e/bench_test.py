@@ -1,0 +1,213 @@
+"""Tests of `filch bench` from the outside. Called with the command, the folder of the real programs, a work directory
+and one test's name.
+
+Most tests use programs that only claim to have measured something: so what comes out is known. No test looks at real
+times.
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+FAKE = """#!{python}
+import json, sys, time
+told = {told!r}
+if sys.argv[1:] == ["--about"]:
+    print(json.dumps(told["about"]))
+    sys.exit()
+workload, size, threads, repetitions = sys.argv[1], *map(int, sys.argv[2:])
+with open({log!r}, "a") as log:
+    print(told["about"]["runtime"], workload, size, threads, file=log)
+time.sleep(told["sleep_s"])
+if told["exit_code"]:
+    sys.exit(told["exit_code"])
+for _ in range(repetitions):
+    ns = told["ns"][str(threads)]
+    print(json.dumps({{"ns": ns, "cpu_ns": 2 * ns, "checksum": told["checksum"]}}), flush=True)
+"""
+ALL = ["fib", "nqueens", "skynet", "matmul", "mergesort", "sort", "uts_t1", "uts_t3", "tree_sum", "for_each", "join"]
+
+
+def fake(file, runtime, ns, *, folder="programs", language="C++", compiler="GNU 1", workloads=ALL, checksum="7",
+         sleep_s=0, exit_code=0):
+    """A program whose times are `ns` by number of threads."""
+    about = {"runtime": runtime, "language": language, "compiler": compiler, "flags": "-O9",
+             "has_serial": language != "C++", "workloads": workloads}
+    told = {"about": about, "ns": {str(threads): each for threads, each in ns.items()}, "checksum": checksum,
+            "sleep_s": sleep_s, "exit_code": exit_code}
+    path = WORK / folder / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(FAKE.format(python=sys.executable, told=told, log=str(WORK / "log")))
+    path.chmod(0o755)
+
+
+def bench(*arguments):
+    return subprocess.run([str(COMMAND), "bench", *map(str, arguments)], cwd=WORK, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=200)
+
+
+def expect(condition, what, done=None):
+    if not condition:
+        details = f"\nexit code {done.returncode}\nstdout:\n{done.stdout}\nstderr:\n{done.stderr}" if done else ""
+        sys.exit(f"expected: {what}{details}")
+
+
+def succeed(*arguments):
+    done = bench(*arguments)
+    expect(done.returncode == 0 and done.stderr == "", f"success and no complaint from {arguments}", done)
+    return done.stdout
+
+
+def refuse(arguments, *parts, code=2):
+    done = bench(*arguments)
+    expect(done.returncode == code and done.stdout == "", f"exit code {code} and no output from {arguments}", done)
+    for part in parts:
+        expect(part in done.stderr, f"{part!r} in the complaint about {arguments}", done)
+
+
+def told_by(*arguments):
+    out = succeed("--json", "out.json", *arguments)
+    expect("Wrote out.json" in out, f"the file is announced in {out}")
+    return out, json.loads((WORK / "out.json").read_text())
+
+
+def rows_of(told):
+    return {(row["measurement"], row["runtime"], row["compiler"], row["threads"]): row for row in told["rows"]}
+
+
+def test_ratios_are_to_the_serial_code_of_the_same_compiler():
+    for compiler, factor in (("GNU 1", 1), ("Clang 2", 10)):
+        folder = compiler.split()[0]
+        fake("serial", "serial", {0: 1000 * factor}, folder=folder, compiler=compiler)
+        fake("filch", "filch", {1: 1100 * factor, 2: 600 * factor}, folder=folder, compiler=compiler)
+    fake("rayon", "rayon 9", {0: 500, 1: 1000, 2: 510}, folder="GNU", language="Rust", compiler="rustc 3")
+    out, told = told_by("fib", "--threads", "1,2", "--programs", "GNU", "--programs", "Clang", "--peers", "--rounds",
+                        "3")
+    rows = rows_of(told)
+    ratios = {key[1:]: row["ratio"] for key, row in rows.items()}
+    expect(ratios == {("filch", "GNU 1", 1): 1.1, ("filch", "GNU 1", 2): 0.6, ("filch", "Clang 2", 1): 1.1,
+                      ("filch", "Clang 2", 2): 0.6, ("rayon 9", "rustc 3", 1): 2.0, ("rayon 9", "rustc 3", 2): 1.02},
+           f"ratios in {ratios}")
+    expect(all(len(row["ratios"]) == 3 for row in rows.values()), f"three rounds in {rows}")
+    expect(told["not_ahead"] == [] and "*" not in out, f"filch is ahead in {out}")
+    expect("1.10 / 0.60" in out and "2.00 / 1.02" in out and "Clang 2" in out, f"the table in {out}")
+    for key in ("date", "cpu", "cpus", "kernel", "foreign_cpus", "load_before", "clock"):
+        expect(key in told["context"], f"{key} in {told['context']}")
+
+
+def test_somebody_better_is_marked_and_named():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 1200, 2: 600})
+    fake("tbb", "oneTBB", {1: 1100, 2: 700})
+    out, told = told_by("fib", "--threads", "1,2", "--programs", "programs", "--peers", "--rounds", "2")
+    expect("1.20* / 0.60" in out, f"a star at one thread in {out}")
+    expect("fib, 1 thread: oneTBB 1.10" in out and "fib, 2 threads" not in out, f"who is better in {out}")
+    expect([(each["runtime"], each["threads"]) for each in told["not_ahead"]] == [("oneTBB", 1)], f"{told}")
+
+
+def test_without_peers_only_serial_code_and_filch_are_run():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 1200, 3: 600})
+    fake("tbb", "oneTBB", {1: 1100}, exit_code=1)
+    out, told = told_by("fib", "skynet", "--threads", "1,3", "--programs", "programs", "--rounds", "1")
+    expect({row["runtime"] for row in told["rows"]} == {"filch"} and "oneTBB" not in out, f"filch only in {out}")
+    lines = (WORK / "log").read_text().split("\n")[:-1]
+    expect(sorted(lines) == ["filch fib 36 1", "filch fib 36 3", "filch skynet 1000000 1", "filch skynet 1000000 3",
+                             "serial fib 36 0", "serial skynet 1000000 0"], f"each once, serial once, in {lines}")
+
+
+def test_slow_runtimes_get_small_sizes_with_serial_code_of_that_size():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {2: 600})
+    fake("openmp", "OpenMP (libgomp)", {2: 9000})
+    _, told = told_by("fib", "--threads", "2", "--programs", "programs", "--peers", "--rounds", "1")
+    expect({row["runtime"]: row["size"] for row in told["rows"]} == {"filch": 36, "OpenMP (libgomp)": 27}, f"{told}")
+    lines = (WORK / "log").read_text()
+    expect("serial fib 36 0" in lines and "serial fib 27 0" in lines, f"serial code of both sizes in {lines}")
+
+
+def test_the_order_changes_from_round_to_round():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    fake("tbb", "oneTBB", {1: 700})
+    fake("par", "std::execution::par", {1: 700})
+    succeed("for-each-1k", "--threads", "1", "--programs", "programs", "--peers", "--rounds", "4")
+    firsts = [line for line in (WORK / "log").read_text().splitlines() if not line.startswith("serial")][::3]
+    expect(len(firsts) == 4 and len(set(firsts)) > 1, f"not always the same first in {firsts}")
+
+
+def test_a_wrong_result_is_a_failure():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600}, checksum="8")
+    refuse(("fib", "--threads", "1", "--programs", "programs"), "filch", "computes 8", "7", code=1)
+
+
+def test_a_program_that_fails_or_cannot_be_asked_is_a_failure():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600}, exit_code=3)
+    refuse(("fib", "--threads", "1", "--programs", "programs"), "filch", "exit code 3", code=1)
+    (WORK / "programs/filch").write_text("#!/bin/sh\necho no JSON\n")
+    refuse(("fib", "--threads", "1", "--programs", "programs"), "filch", "--about", code=1)
+
+
+def test_a_run_beyond_the_limit_is_ended_and_left_out():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    fake("slow", "oneTBB", {1: 600}, sleep_s=60)
+    out, told = told_by("fib", "--threads", "1", "--programs", "programs", "--peers", "--limit", "1", "--rounds", "2")
+    expect("> limit" in out, f"the table says so in {out}")
+    expect(rows_of(told)["fib", "oneTBB", "GNU 1", 1]["is_too_slow"], f"and the file: {told}")
+    expect((WORK / "log").read_text().count("oneTBB") == 1, "it is not tried again")
+
+
+def test_the_picture_shows_what_all_have():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    fake("tbb", "oneTBB", {1: 700}, workloads=["fib", "nqueens", "join"])
+    fake("par", "std::execution::par", {1: 700}, workloads=["for_each"])
+    out = succeed("fib", "nqueens", "for-each-1k", "join-tiny", "--threads", "1", "--programs", "programs", "--peers",
+                  "--rounds", "1", "--plot", "out.svg")
+    picture = (WORK / "out.svg").read_text()
+    expect(picture.startswith("<svg") and "oneTBB" in picture and "nqueens" in picture, f"bars in {picture[:300]}")
+    for name in ("std::execution::par", "for-each-1k"):
+        expect(f"not all have it: {name}" in out, f"what is not in it: {out}")
+
+
+def test_the_cpu_clock_can_be_chosen():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    out, told = told_by("fib", "--threads", "1", "--programs", "programs", "--rounds", "1", "--clock", "cpu")
+    expect(told["rows"][0]["median_ns"] == 1200 and "CPU time" in out, f"CPU time in {out}")
+
+
+def test_bad_words_are_refused():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    refuse(("fbi", "--programs", "programs"), '"fbi"', 'did you mean "fib"', "tree-sum-1k")
+    for option, text in (("threads", "0"), ("threads", "1,x"), ("threads", "1,1"), ("rounds", "0"),
+                         ("repetitions", "x"), ("clock", "sun"), ("limit", "0"), ("json", "x.txt"), ("plot", "x.png")):
+        refuse(("fib", f"--{option}={text}", "--programs", "programs"), f"--{option}", "allowed")
+    refuse(("fib", "--programs", "nowhere"), "nowhere", "filch_workloads", code=1)
+    (WORK / "empty").mkdir()
+    refuse(("fib", "--programs", "empty"), "empty", "filch_workloads", code=1)
+    refuse(("fib", "--threads", "1", "--rounds", "1", "--programs", "programs", "--frobnicate"), "--frobnicate")
+
+
+def test_the_real_programs_agree_with_their_serial_code():
+    if not PROGRAMS:
+        sys.exit("no folder of programs was given")
+    out, told = told_by("--quick", "--rounds", "1", "--repetitions", "1", "--threads", "1,3", "--programs", PROGRAMS)
+    measured = {row["measurement"] for row in told["rows"]}
+    expect(len(measured) == 13 and len(told["rows"]) == 26, f"all measurements in {told}")
+    expect(all(row["ratio"] > 0 for row in told["rows"]), f"ratios in {told}")
+    for name in measured:
+        expect(name in out, f"{name} in {out}")
+
+
+if __name__ == "__main__":
+    COMMAND, PROGRAMS, WORK = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    globals()[f"test_{sys.argv[4]}"]()

@@ -1,0 +1,224 @@
+#include "bench_command.hpp"
+
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filch/base/units.hpp>
+#include <filch/topology/usable_cpus.hpp>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "errors.hpp"
+#include "option_reading.hpp"
+#include "results.hpp"
+#include "text.hpp"
+
+namespace filch::tool {
+namespace {
+
+constexpr std::uint32_t k_max_threads = 1024;
+
+// ---- what the words say ---------------------------------------------------------------------------------------------
+
+std::vector<std::uint32_t> read_threads(const std::optional<std::string>& text) {
+  if (!text) {
+    const auto cpus = topology::usable_cpus().count;
+    return cpus == 1 ? std::vector<std::uint32_t>{1} : std::vector<std::uint32_t>{1, cpus};
+  }
+  std::vector<std::uint32_t> all;
+  std::istringstream parts{*text + ","};
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto value = number_of<std::uint32_t>(part);
+    if (!value || *value < 1 || *value > k_max_threads || std::ranges::find(all, *value) != all.end()) {
+      refuse("--threads", *text,
+             "different whole numbers from 1 to "s + std::to_string(k_max_threads) +
+                 " with commas between them, such as 1,2");
+    }
+    all.push_back(*value);
+  }
+  return all;
+}
+
+bench_plan understand(const bench_arguments& given) {
+  bench_plan plan;
+  plan.kinds = measurement_kinds(given.names);
+  plan.threads = read_threads(given.threads);
+  read_number<std::uint32_t>(given.rounds, "--rounds", 1, 1000, plan.rounds);
+  read_number<std::uint32_t>(given.repetitions, "--repetitions", 1, 1000, plan.repetitions);
+  std::uint32_t limit_s = 60;
+  read_number<std::uint32_t>(given.limit_s, "--limit", 1, 3600, limit_s);
+  plan.limit_s = limit_s;
+  plan.is_quick = given.quick;
+  if (given.clock && *given.clock != "wall" && *given.clock != "cpu") refuse("--clock", *given.clock, "wall or cpu");
+  if (given.clock == "cpu") plan.clock = bench_clock::cpu;
+  if (given.json_file && !given.json_file->ends_with(".json")) refuse("--json", *given.json_file, "a name with .json");
+  if (given.plot_file && !given.plot_file->ends_with(".svg")) refuse("--plot", *given.plot_file, "a name with .svg");
+  return plan;
+}
+
+// Where the build that made this command puts the programs.
+std::filesystem::path own_folder() {
+  std::error_code ignored;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return self.parent_path().parent_path().parent_path() / "bench" / "workloads" / "programs";
+}
+
+// ---- the conditions -------------------------------------------------------------------------------------------------
+
+double load_average() {
+  double value = 0;
+  std::ifstream{"/proc/loadavg"} >> value;
+  return value;
+}
+
+std::string cpu_name() {
+  std::ifstream lines{"/proc/cpuinfo"};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(": ") + 2));
+  }
+  return "unknown CPU";
+}
+
+std::string today() {
+  const time_t now = ::time(nullptr);
+  tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[16];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d", &parts)};
+}
+
+// CPU seconds that the whole machine has used, and this process with its children.
+struct used_cpu {
+  double all_s = 0;
+  double own_s = 0;
+  time_ns at_ns = monotonic_now_ns();
+
+  static used_cpu now() {
+    used_cpu made;
+    std::ifstream in{"/proc/stat"};
+    std::string word;
+    in >> word;
+    double user = 0;
+    double nice = 0;
+    double system = 0;
+    double idle = 0;
+    double waiting = 0;
+    double irq = 0;
+    double soft = 0;
+    in >> user >> nice >> system >> idle >> waiting >> irq >> soft;
+    made.all_s = (user + nice + system + irq + soft) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    for (const auto whose : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+      rusage used{};
+      ::getrusage(whose, &used);
+      made.own_s += static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                    static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+    }
+    return made;
+  }
+};
+
+bench_conditions conditions(const used_cpu& before, double load_before) {
+  const used_cpu after = used_cpu::now();
+  const double span_s = static_cast<double>(std::max<time_ns>(after.at_ns - before.at_ns, 1)) * 1e-9;
+  utsname system{};
+  ::uname(&system);
+  return {.date = today(),
+          .cpu = cpu_name(),
+          .cpus = topology::usable_cpus().cpus.size(),
+          .kernel = system.release,
+          .load_before = load_before,
+          .load_after = load_average(),
+          .foreign_cpus = std::max(0.0, (after.all_s - before.all_s - (after.own_s - before.own_s)) / span_s)};
+}
+
+void write_file(const std::string& name, const std::string& text) {
+  std::ofstream out{name, std::ios::binary};
+  out << text;
+  out.close();
+  if (!out) throw failure(name + " cannot be written");
+  std::cout << "Wrote " << name << ".\n";
+}
+
+// One line on a terminal that says what runs; nothing elsewhere.
+class status_line {
+ public:
+  ~status_line() {
+    if (is_terminal_) std::cerr << "\r\033[K";
+  }
+  void say(const std::string& text) const {
+    if (is_terminal_) std::cerr << "\r\033[K" << text << std::flush;
+  }
+
+ private:
+  bool is_terminal_ = ::isatty(STDERR_FILENO) == 1;
+};
+
+std::string kinds_text() {
+  text_table table{{"Measurements:", ""}};
+  table.end_with_text();
+  for (const measurement_kind& each : all_measurement_kinds()) {
+    table.add({"  "s + std::string{each.name}, std::string{each.help}});
+  }
+  return table.text(0);
+}
+
+}  // namespace
+
+void bench_command(const bench_arguments& given) {
+  const bench_plan plan = understand(given);
+  std::vector<std::filesystem::path> folders{given.programs.begin(), given.programs.end()};
+  if (folders.empty()) folders.push_back(own_folder());
+  const std::vector<bench_program> programs = find_programs(folders, given.peers);
+  const double load = load_average();
+  const used_cpu before = used_cpu::now();
+  std::vector<bench_row> rows;
+  {
+    const status_line line;
+    rows = measure_rounds(programs, plan, [&line](const std::string& text) { line.say(text); });
+  }
+  const bench_conditions when = conditions(before, load);
+  std::cout << results_text(programs, rows, plan, when);
+  if (given.json_file) write_file(*given.json_file, results_json(programs, rows, plan, when).dump(1) + "\n");
+  if (given.plot_file) {
+    std::vector<std::string> left_out;
+    write_file(*given.plot_file, results_svg(rows, plan, left_out));
+    for (const std::string& each : left_out) std::cout << "Not in the picture, since not all have it: " << each << "\n";
+  }
+}
+
+void add_bench(CLI::App& app, bench_arguments& into) {
+  CLI::App* const bench = app.add_subcommand("bench", "Measure forks and loops against serial code and other runtimes");
+  bench->group("Commands");
+  bench->add_option("measurement", into.names, "which ones: see below; all without a name")->type_name("NAME");
+  bench->add_flag("--peers", into.peers, "also the other runtimes that are built: oneTBB, OpenMP, rayon, Go, Java, …");
+  bench->add_option("--threads", into.threads, "numbers of threads; default: 1 and all CPUs")->type_name("N,N");
+  bench->add_option("--rounds", into.rounds, "how often each is run, in turn; default 7")->type_name("N");
+  bench->add_option("--repetitions", into.repetitions, "in one process, of which the median counts; default 3")
+      ->type_name("N");
+  bench->add_option("--clock", into.clock, "wall (the default), or cpu: on a busy machine, for one thread")
+      ->type_name("NAME");
+  bench->add_option("--limit", into.limit_s, "seconds that one process may take; default 60")->type_name("S");
+  bench->add_flag("--quick", into.quick, "tiny sizes: to see whether everything works");
+  bench->add_option("--programs", into.programs, "a folder of programs; several times for several compilers")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  bench->add_option("--json", into.json_file, "write every value: .json")->type_name("FILE");
+  bench->add_option("--plot", into.plot_file, "draw the ratios with the most threads: .svg")->type_name("FILE");
+  bench->footer("\n"s + kinds_text() + R"(
+Examples:
+  filch bench --quick                            does everything work?
+  filch bench fib join-tiny                      what a fork costs
+  filch bench --peers --json bench.json          beside every runtime that is built
+
+The programs are targets of a build tree with FILCH_BUILD_BENCH=ON: filch_workloads (serial code and filch) and
+filch_peers (these and the peers whose packages are there).)");
+  bench->callback([&into] { bench_command(into); });
+}
+
+}  // namespace filch::tool

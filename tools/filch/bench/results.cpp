@@ -1,0 +1,226 @@
+#include "results.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <plot/chart.hpp>
+#include <set>
+
+#include "text.hpp"
+
+namespace filch::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+const bench_row* find_row(const std::vector<bench_row>& rows, std::string_view kind, const bench_program* program,
+                          std::uint32_t threads) {
+  for (const bench_row& each : rows) {
+    if (each.kind.name == kind && each.program == program && each.threads == threads) return &each;
+  }
+  return nullptr;
+}
+
+// The row of filch that a peer's row is compared with.
+const bench_row* own_row(const std::vector<bench_row>& rows, const bench_row& peer) {
+  const bench_row* first = nullptr;
+  for (const bench_row& each : rows) {
+    if (each.program->runtime != k_own_runtime || each.kind.name != peer.kind.name || each.threads != peer.threads)
+      continue;
+    if (each.program->compiler == peer.program->compiler) return &each;
+    if (first == nullptr) first = &each;
+  }
+  return first;
+}
+
+std::string ratio_text(double ratio) {
+  return fixed(ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0);
+}
+
+// "1.07 / 0.54": one ratio for each number of threads; a star where somebody is better.
+std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kind, const bench_program& program,
+                 const bench_plan& plan, const std::set<const bench_row*>& starred) {
+  std::string text;
+  for (const std::uint32_t threads : plan.threads) {
+    const bench_row* const row = find_row(rows, kind.name, &program, threads);
+    if (row == nullptr) return "";
+    text += (text.empty() ? "" : " / ") + (row->is_too_slow ? "> limit"s : ratio_text(median(row->ratios))) +
+            (starred.contains(row) ? "*" : "");
+  }
+  return text;
+}
+
+std::string threads_text(const bench_plan& plan) {
+  std::string text;
+  for (const std::uint32_t each : plan.threads) text += (text.empty() ? "" : " / ") + std::to_string(each);
+  return text + (plan.threads == std::vector<std::uint32_t>{1} ? " thread" : " threads");
+}
+
+// One column per runtime of one compiler; the other languages stand in the first table.
+std::string table_of(const std::vector<const bench_program*>& columns, const std::vector<bench_row>& rows,
+                     const bench_plan& plan, const std::set<const bench_row*>& starred) {
+  std::vector<std::string> head{threads_text(plan)};
+  for (const bench_program* each : columns) head.push_back(each->runtime);
+  text_table table{std::move(head)};
+  for (const measurement_kind& kind : plan.kinds) {
+    std::vector<std::string> line{std::string{kind.name}};
+    for (const bench_program* each : columns) line.push_back(cell(rows, kind, *each, plan, starred));
+    table.add(std::move(line));
+  }
+  return table.text();
+}
+
+std::string not_ahead_text(const std::vector<not_ahead>& all, const bench_plan& plan) {
+  if (all.empty()) return "";
+  std::string text = "* somebody has a lower ratio than filch there:\n";
+  const char* const clock = plan.clock == bench_clock::cpu ? " of CPU time" : "";
+  for (const auto& [own, peer] : all) {
+    text += "  "s + std::string{own->kind.name} + ", " + count_text(own->threads, "thread") + ": " +
+            peer->program->runtime + " " + ratio_text(median(peer->ratios)) + " (" +
+            duration_text(median(peer->ns) * 1e-9) + clock + ") against " + ratio_text(median(own->ratios)) + " (" +
+            duration_text(median(own->ns) * 1e-9) + clock + "; " + own->program->compiler + ")" +
+            (peer->size != own->size ? ", at size "s + std::to_string(peer->size) : "") + "\n";
+  }
+  return text;
+}
+
+json row_json(const bench_row& row) {
+  json out{{"measurement", row.kind.name},
+           {"workload", row.kind.workload},
+           {"size", row.size},
+           {"runtime", row.program->runtime},
+           {"language", row.program->language},
+           {"compiler", row.program->compiler},
+           {"flags", row.program->flags},
+           {"threads", row.threads}};
+  if (row.is_too_slow) {
+    out["is_too_slow"] = true;
+    return out;
+  }
+  out["median_ns"] = median(row.ns);
+  out["ratio"] = median(row.ratios);
+  out["ratio_least"] = std::ranges::min(row.ratios);
+  out["ratio_most"] = std::ranges::max(row.ratios);
+  if (!row.to_own.empty()) out["time_to_filch"] = median(row.to_own);
+  out["ns"] = row.ns;
+  out["ratios"] = row.ratios;
+  return out;
+}
+
+}  // namespace
+
+std::vector<not_ahead> where_not_ahead(const std::vector<bench_row>& rows) {
+  std::vector<not_ahead> all;
+  for (const bench_row& peer : rows) {
+    if (peer.program->runtime == k_own_runtime || peer.is_too_slow) continue;
+    const bench_row* const own = own_row(rows, peer);
+    if (own == nullptr || own->is_too_slow || median(peer.ratios) >= median(own->ratios)) continue;
+    all.push_back({own, &peer});
+  }
+  return all;
+}
+
+std::string results_text(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
+                         const bench_plan& plan, const bench_conditions& when) {
+  std::string out = when.date + ", " + when.cpu + ", " + count_text(when.cpus, "CPU") + ", Linux " + when.kernel +
+                    "; " + count_text(plan.rounds, "round") + "; others used " + fixed(when.foreign_cpus, 2) +
+                    " CPUs meanwhile, load " + fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) +
+                    " after\n";
+  for (const bench_program& each : programs) out += each.runtime + ": " + each.compiler + ", " + each.flags + "\n";
+  out += plan.clock == bench_clock::cpu ? "CPU time" : "Time";
+  out += " as a ratio to serial code by the same compiler; median over the rounds, lower is better\n\n";
+  const std::vector<not_ahead> behind = where_not_ahead(rows);
+  std::set<const bench_row*> starred;
+  for (const not_ahead& each : behind) starred.insert(each.own);
+  std::vector<std::string> compilers;
+  for (const bench_program& each : programs) {
+    if (each.runtime == k_serial_runtime) compilers.push_back(each.compiler);
+  }
+  for (const std::string& compiler : compilers) {
+    std::vector<const bench_program*> columns;
+    for (const bench_program& each : programs) {
+      if (each.runtime == k_serial_runtime) continue;
+      if (each.compiler == compiler || (each.language != "C++" && compiler == compilers.front()))
+        columns.push_back(&each);
+    }
+    if (compilers.size() > 1) out += compiler + "\n";
+    out += table_of(columns, rows, plan, starred) + "\n";
+  }
+  return out + not_ahead_text(behind, plan);
+}
+
+json results_json(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
+                  const bench_plan& plan, const bench_conditions& when) {
+  json all;
+  json& context = all["context"];
+  context = {{"date", when.date},
+             {"version", FILCH_VERSION},
+             {"cpu", when.cpu},
+             {"cpus", when.cpus},
+             {"kernel", when.kernel},
+             {"rounds", plan.rounds},
+             {"repetitions", plan.repetitions},
+             {"clock", plan.clock == bench_clock::cpu ? "cpu" : "wall"},
+             {"is_quick", plan.is_quick},
+             {"load_before", when.load_before},
+             {"load_after", when.load_after},
+             {"foreign_cpus", when.foreign_cpus}};
+  for (const bench_program& each : programs) {
+    context["programs"].push_back(
+        {{"runtime", each.runtime}, {"language", each.language}, {"compiler", each.compiler}, {"flags", each.flags}});
+  }
+  all["rows"] = json::array();
+  for (const bench_row& each : rows) all["rows"].push_back(row_json(each));
+  all["not_ahead"] = json::array();
+  for (const auto& [own, peer] : where_not_ahead(rows)) {
+    all["not_ahead"].push_back({{"measurement", own->kind.name},
+                                {"threads", own->threads},
+                                {"compiler", own->program->compiler},
+                                {"filch", median(own->ratios)},
+                                {"runtime", peer->program->runtime},
+                                {"ratio", median(peer->ratios)}});
+  }
+  return all;
+}
+
+std::string results_svg(const std::vector<bench_row>& rows, const bench_plan& plan,
+                        std::vector<std::string>& left_out) {
+  const std::uint32_t threads = plan.threads.back();
+  std::map<const bench_program*, std::map<std::string_view, const bench_row*>> by_program;
+  std::vector<const bench_program*> programs;
+  for (const bench_row& each : rows) {
+    if (each.threads != threads || each.is_too_slow) continue;
+    if (!by_program.contains(each.program)) programs.push_back(each.program);
+    by_program[each.program][each.kind.name] = &each;
+  }
+  std::erase_if(programs, [&](const bench_program* each) {
+    const bool is_out = by_program[each].size() * 2 < plan.kinds.size();
+    if (is_out) left_out.push_back(each->runtime);
+    return is_out;
+  });
+  plot::bar_chart chart{.title = "Time as a ratio to serial code, "s + count_text(threads, "thread"),
+                        .x_label = "",
+                        .y_label = "ratio, lower is better",
+                        .categories = {},
+                        .series = {},
+                        .log_y = true};
+  for (const bench_program* each : programs) {
+    chart.series.push_back(
+        {.name = each->runtime + (each->language == "C++" ? ", "s + each->compiler : ""), .bars = {}});
+  }
+  for (const measurement_kind& kind : plan.kinds) {
+    if (!std::ranges::all_of(programs,
+                             [&](const bench_program* each) { return by_program[each].contains(kind.name); })) {
+      left_out.emplace_back(kind.name);
+      continue;
+    }
+    chart.categories.emplace_back(kind.name);
+    for (std::size_t i = 0; i != programs.size(); ++i) {
+      const std::vector<double>& ratios = by_program[programs[i]][kind.name]->ratios;
+      chart.series[i].bars.push_back({median(ratios), std::ranges::min(ratios), std::ranges::max(ratios)});
+    }
+  }
+  return plot::to_svg(chart);
+}
+
+}  // namespace filch::tool
