@@ -13,6 +13,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+// A difference of less than one per cent is none.
+constexpr double k_noise = 0.99;
+
 const bench_row* find_row(const std::vector<bench_row>& rows, std::string_view kind, const bench_program* program,
                           std::uint32_t threads) {
   for (const bench_row& each : rows) {
@@ -114,7 +117,7 @@ std::vector<not_ahead> where_not_ahead(const std::vector<bench_row>& rows) {
   for (const bench_row& peer : rows) {
     if (peer.program->runtime == k_own_runtime || peer.is_too_slow) continue;
     const bench_row* const own = own_row(rows, peer);
-    if (own == nullptr || own->is_too_slow || median(peer.ratios) >= median(own->ratios)) continue;
+    if (own == nullptr || own->is_too_slow || median(peer.ratios) >= k_noise * median(own->ratios)) continue;
     all.push_back({own, &peer});
   }
   return all;

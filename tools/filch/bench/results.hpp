@@ -20,7 +20,7 @@ struct bench_conditions {
   double foreign_cpus = 0;  // CPUs that other processes used meanwhile
 };
 
-// Where a peer has a lower ratio than filch by the same compiler, or by the first one for other languages.
+// Where a peer has a ratio lower by more than one per cent than filch by the same compiler, or by the first one for other languages.
 struct not_ahead {
   const bench_row* own;
   const bench_row* peer;
