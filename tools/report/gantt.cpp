@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -100,7 +101,7 @@ class chart {
       out.push_back(
           {each->begin_ns, each->end_ns, stolen_.contains(each->task) ? look::stolen : look::own, each->task});
     }
-    std::ranges::stable_sort(out, {}, &piece::begin_ns);
+    std::ranges::sort(out, {}, [](const piece& each) { return std::pair{each.begin_ns, each.end_ns}; });
     return out;
   }
 

@@ -97,7 +97,7 @@ class walk {
       out.work_ns += each.what.end_ns - each.what.begin_ns;
       if (each.what.end_ns > each.what.begin_ns) out.stretches.push_back(each.what);
     }
-    std::ranges::stable_sort(out.stretches, {}, [](const stretch& s) { return std::pair{s.worker, s.begin_ns}; });
+    std::ranges::sort(out.stretches, {}, [](const stretch& s) { return std::pair{s.worker, s.begin_ns}; });
     for (place at = longest_; at.node != k_none; at = nodes_[at.node].before) {
       stretch piece = nodes_[at.node].what;
       piece.end_ns = at.cut_ns;
