@@ -22,7 +22,7 @@ class reader {
 
   recorded_tasks read() {
     has_joins_ = any_of_kind(event_kind::join);
-    for (const event& one : in_order()) take(one);
+    read_in_order();
     if (!has_joins_) guess_last_joins();
     return collect();
   }
@@ -49,11 +49,22 @@ class reader {
     });
   }
 
-  [[nodiscard]] std::vector<event> in_order() const {
-    std::vector<event> all = recording_.outside;
-    for (const auto& list : recording_.workers) all.insert(all.end(), list.begin(), list.end());
-    std::ranges::stable_sort(all, {}, &event::time_ns);
-    return all;
+  // By time, then by list, then in the order of the list.
+  void read_in_order() {
+    std::vector<const event*> all;
+    all.reserve(recording_.event_count());
+    std::vector<std::size_t> order;
+    order.reserve(recording_.event_count());
+    const auto add = [&](const std::vector<event>& list) {
+      for (const event& one : list) {
+        order.push_back(all.size());
+        all.push_back(&one);
+      }
+    };
+    add(recording_.outside);
+    for (const auto& list : recording_.workers) add(list);
+    std::ranges::sort(order, {}, [&all](std::size_t i) { return std::pair{all[i]->time_ns, i}; });
+    for (const std::size_t i : order) take(*all[i]);
   }
 
   std::uint32_t number_of(std::uint64_t id) {
@@ -219,7 +230,7 @@ class reader {
       });
       out.acts.push_back(std::move(who.acts));
     }
-    std::ranges::stable_sort(out.roots, {}, &recorded_tasks::root::at_ns);
+    std::ranges::sort(out.roots, {}, [](const recorded_tasks::root& one) { return std::pair{one.at_ns, one.task}; });
     return out;
   }
 

@@ -14,7 +14,7 @@
 #include <iterator>
 #include <ostream>
 #include <stdexcept>
-#include <utility>
+#include <tuple>
 
 namespace filch::scenario {
 namespace {
@@ -131,7 +131,9 @@ std::vector<sim::disturbance> read_disturbances(const field& from) {
     fields.finish();
     out.push_back(one);
   }
-  std::ranges::stable_sort(out, {}, [](const sim::disturbance& one) { return std::pair{one.worker, one.from_ns}; });
+  std::ranges::sort(out, {}, [](const sim::disturbance& one) {
+    return std::tuple{one.worker, one.from_ns, one.for_ns, one.every_ns, one.speed_permille};
+  });
   return out;
 }
 
