@@ -5,15 +5,15 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#if !defined(__x86_64__)
+#include <ucontext.h>
+#endif
 
 #include <cstdint>
 #include <cstring>
 #include <cxxabi.h>
 #include <new>
-
-#if !defined(__x86_64__)
-#error "filch switches stacks by a few instructions that exist for x86-64 so far"
-#endif
+#include <utility>
 
 #ifdef FILCH_ASAN
 extern "C" {
@@ -32,6 +32,16 @@ void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 #endif
 
 namespace filch::inline v0 {
+
+struct fiber_start {
+  static void run(fiber::entry function, void* argument, fiber* self, fiber* left) {
+    self->arrive(*left);
+    function(argument, *left);
+    FILCH_ASSERT(false && "a fiber's function returned");
+  }
+};
+
+#if defined(__x86_64__)
 
 // Saves the callee-saved registers on the stack left and its stack pointer in *save, continues with the stack `load`,
 // and returns there what was given as `from` here: the entered side learns whom it was entered from without any memory
@@ -82,16 +92,34 @@ filch_v0_enter_stack:
 .size filch_v0_enter_stack,.-filch_v0_enter_stack
 )");
 
-struct fiber_start {
-  static void run(fiber::entry function, void* argument, fiber* self, fiber* left) {
-    self->arrive(*left);
-    function(argument, *left);
-    FILCH_ASSERT(false && "a fiber's function returned");
-  }
-};
 extern "C" [[gnu::used]] void filch_v0_start_fiber(fiber::entry function, void* argument, fiber* self, fiber* left) {
   fiber_start::run(function, argument, self, left);
 }
+
+#else
+
+namespace {
+
+// Other machines switch by the system's contexts, some hundred nanoseconds each. What the entered side must know passes
+// through the thread; it reads it at once, in a function of its own, since it may have been on another thread before.
+struct passage {
+  fiber* entered;
+  fiber* left;
+};
+constinit thread_local passage under_way{};
+[[gnu::noinline]] passage read_passage() { return under_way; }
+[[gnu::noinline]] void write_passage(fiber& entered, fiber& left) { under_way = {&entered, &left}; }
+
+void enter_by_halves(unsigned function_high, unsigned function_low, unsigned argument_high, unsigned argument_low) {
+  const auto whole = [](unsigned high, unsigned low) { return (std::uint64_t{high} << 32) | low; };
+  const passage here = read_passage();
+  fiber_start::run(reinterpret_cast<fiber::entry>(whole(function_high, function_low)),
+                   reinterpret_cast<void*>(whole(argument_high, argument_low)), here.entered, here.left);
+}
+
+}  // namespace
+
+#endif
 
 fiber::fiber() {
 #ifdef FILCH_TSAN_FIBERS
@@ -118,6 +146,9 @@ fiber::fiber(std::size_t stack_bytes) : stack_bytes_{stack_bytes} {
 }
 
 fiber::~fiber() {
+#if !defined(__x86_64__)
+  delete static_cast<ucontext_t*>(std::exchange(stack_pointer_, nullptr));
+#endif
   if (mapping_ == nullptr) return;
 #ifdef FILCH_TSAN_FIBERS
   __tsan_destroy_fiber(tsan_fiber_);
@@ -129,8 +160,12 @@ fiber::~fiber() {
 // What was left on the stack when it was left for good is no longer there.
 void fiber::unpoison() {
 #ifdef FILCH_ASAN
+#if defined(__x86_64__)
   if (stack_pointer_ == nullptr) return;
   const auto* const from = static_cast<const std::byte*>(stack_pointer_);
+#else
+  const std::byte* const from = stack_;
+#endif
   __asan_unpoison_memory_region(from, static_cast<std::size_t>(stack_ + stack_bytes_ - from));
 #endif
 }
@@ -148,6 +183,7 @@ void fiber::prepare(entry function, void* argument) {
   unpoison();
   std::memset(exception_state_, 0, sizeof exception_state_);
   fake_stack_ = nullptr;
+#if defined(__x86_64__)
   auto* top = reinterpret_cast<std::uintptr_t*>(stack_ + stack_bytes_);
   // What the switch pops, from the top down; the alignment is that of a function just called.
   *--top = 0;
@@ -165,6 +201,18 @@ void fiber::prepare(entry function, void* argument) {
   asm volatile("fnstcw %0" : "=m"(x87));
   *--top = (std::uintptr_t{x87} << 32) | mxcsr;
   stack_pointer_ = top;
+#else
+  if (stack_pointer_ == nullptr) stack_pointer_ = new ucontext_t;
+  auto* const context = static_cast<ucontext_t*>(stack_pointer_);
+  ::getcontext(context);
+  context->uc_stack.ss_sp = stack_;
+  context->uc_stack.ss_size = stack_bytes_;
+  context->uc_link = nullptr;
+  const auto f = std::uint64_t{reinterpret_cast<std::uintptr_t>(function)};
+  const auto a = std::uint64_t{reinterpret_cast<std::uintptr_t>(argument)};
+  ::makecontext(context, reinterpret_cast<void (*)()>(&enter_by_halves), 4, static_cast<unsigned>(f >> 32),
+                static_cast<unsigned>(f), static_cast<unsigned>(a >> 32), static_cast<unsigned>(a));
+#endif
 }
 
 // The part of a switch that runs on the stack entered, which is this fiber's.
@@ -189,7 +237,14 @@ fiber& fiber::switch_to(fiber& from, fiber& to, [[maybe_unused]] bool is_last) {
 #ifdef FILCH_TSAN_FIBERS
   __tsan_switch_to_fiber(to.tsan_fiber_, 0);
 #endif
+#if defined(__x86_64__)
   auto& left = *static_cast<fiber*>(filch_v0_switch_stack(&from.stack_pointer_, to.stack_pointer_, &from));
+#else
+  if (from.stack_pointer_ == nullptr) from.stack_pointer_ = new ucontext_t;
+  write_passage(to, from);
+  ::swapcontext(static_cast<ucontext_t*>(from.stack_pointer_), static_cast<ucontext_t*>(to.stack_pointer_));
+  fiber& left = *read_passage().left;
+#endif
   from.arrive(left);
   return left;
 }

@@ -66,7 +66,7 @@ class fiber {
   void arrive(fiber& left);
   void unpoison();
 
-  void* stack_pointer_ = nullptr;
+  void* stack_pointer_ = nullptr;  // x86-64; elsewhere a ucontext_t of its own
   std::byte* mapping_ = nullptr;  // guard page first, then the stack; null: a thread's own stack
   std::size_t mapping_bytes_ = 0;
   std::byte* stack_ = nullptr;

@@ -45,7 +45,7 @@ void engine::execute(const std::function<void(context&)>& body) {
   });
   events_.clear();
   running_ = this;
-  fiber::switch_to(main_, threads_[0]->runs);
+  (void)fiber::switch_to(main_, threads_[0]->runs);
   running_ = nullptr;
 }
 
@@ -71,7 +71,7 @@ void engine::spawn(std::string_view name, std::function<void()> function) {
   record(event_kind::spawn, std::source_location{}, index);
 }
 
-void engine::run_thread(void* index) {
+void engine::run_thread(void* index, fiber& /*left*/) {
   engine& self = get();
   self.run_body(static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(index)));
   self.finish_thread();
@@ -118,7 +118,7 @@ void engine::join_all(const std::source_location& where) {
 void engine::fail(failure kind, std::string message) {
   failure_ = kind;
   message_ = std::move(message);
-  fiber::switch_to(threads_[current_]->runs, main_, true);
+  (void)fiber::switch_to(threads_[current_]->runs, main_, true);
   std::terminate();  // an abandoned fiber is never continued
 }
 

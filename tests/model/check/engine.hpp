@@ -8,12 +8,12 @@
 
 #include "check.hpp"
 #include "explorer.hpp"
-#include "fiber.hpp"
 #include "memory.hpp"
 #include "order.hpp"
 #include "trace.hpp"
 
 #include <filch/base/units.hpp>
+#include <runtime/fiber.hpp>
 
 #include <array>
 #include <functional>
@@ -125,7 +125,7 @@ class engine final : public memory_host {
     view_ref published;
   };
 
-  static void run_thread(void* index);
+  static void run_thread(void* index, fiber& left);
   void run_body(unsigned index);
 
   // The scheduler (scheduler.cpp).

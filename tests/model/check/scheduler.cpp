@@ -62,7 +62,7 @@ void engine::finish_thread() {
   record(event_kind::finish, std::source_location{});
   threads_[current_]->now = state::finished;
   if (current_ == 0) {
-    fiber::switch_to(threads_[0]->runs, main_, true);
+    (void)fiber::switch_to(threads_[0]->runs, main_, true);
   }
   bool is_all_finished = true;
   for (unsigned i = 1; i != thread_count_; ++i) is_all_finished &= threads_[i]->now == state::finished;
@@ -81,7 +81,7 @@ void engine::continue_with(unsigned next, bool last) {
   current_ = next;
   to.gave_way_at = 0;
   to.passed_over = 0;
-  fiber::switch_to(from.runs, to.runs, last);
+  (void)fiber::switch_to(from.runs, to.runs, last);
 }
 
 // The next thread, in the order that paths count in: the running one first unless it gives way, then the others in
