@@ -4,6 +4,7 @@ test's name.
 A simulation gives the same bytes everywhere, so whole outputs are compared with files.
 """
 
+import csv
 import difflib
 import json
 import pathlib
@@ -42,7 +43,7 @@ def test_lesson_mode_refuses_what_the_lesson_does_not_have():
 # ---- scenarios -------------------------------------------------------------------------------------------------------
 
 
-SCENARIOS = ("adaptive affinity backoff basic bursts granularity herd joining numa priorities share-nothing spawning "
+SCENARIOS = ("adaptive affinity backoff basic bursts grain granularity herd joining numa priorities share-nothing spawning "
              "steal-half").split()
 SIM_OPTIONS = ("--workers --victims --steal --order --idle --backoff --wake --placement --join --grain --machine --seed "
                "--seeds --trace --report --gantt --log --json --lesson").split()
@@ -312,6 +313,120 @@ def test_exercises_are_repeatable_and_refuse_bad_numbers():
     out = succeed("sim", "exercise", "1", "--seeds", "20", "--plot", "one.svg")
     expect("Wrote one.svg" in out, f"the picture is announced in {out}")
     expect((base.WORK / "one.svg").read_text().startswith("<svg"), "a picture")
+
+
+# ---- queueing --------------------------------------------------------------------------------------------------------
+
+
+def queueing(*arguments):
+    return json.loads(succeed("sim", "queueing", "--json", *arguments))
+
+
+def test_queueing_agrees_with_the_theory_of_many_servers():
+    for words, wanted in ((("--load", "0.5"), 1.6180), (("--load", "0.9"), 3.5414),
+                          (("--load", "0.5", "--steal", "half"), 1.5875), (("--load", "0.9", "--steal", "half"), 2.8356),
+                          (("--load", "0.8", "--probe-rate", "2"), (1 + 2 * 0.2) / (0.2 * 3))):
+        told = queueing("--servers", "128", *words)
+        near(told["theory"], wanted, 0.0005 * wanted, f"the theory of {words}")
+        near(told["mean_sojourn"], wanted, 0.02 * wanted + told["half_width"], f"the simulated time of {words}")
+        expect(told["one_queue_for_all"] < told["mean_sojourn"] < told["without_stealing"], f"between the bounds: {told}")
+        expect(0 < told["half_width"] < 0.1, f"an interval in {told}")
+
+
+def test_queueing_says_what_it_did_and_refuses_bad_options():
+    told = queueing("--servers", "16", "--load", "0.7", "--threshold", "3", "--tasks", "20000", "--seed", "9")
+    for name, wanted in (("servers", 16), ("load", 0.7), ("threshold", 3), ("tasks", 20000), ("seed", 9),
+                         ("steal", "one"), ("probe_rate", 0)):
+        expect(told[name] == wanted, f"{name} is {wanted} in {told}")
+    expect(told == queueing("--servers", "16", "--load", "0.7", "--threshold", "3", "--tasks", "20000", "--seed", "9"),
+           "the same options give the same numbers")
+    out = succeed("sim", "queueing", "--tasks", "20000")
+    for part in ("128 servers", "simulated", "theory", "without stealing", "one queue for all"):
+        expect(part in out, f"{part!r} in {out}")
+    for option, text in (("servers", "1"), ("load", "0"), ("load", "1"), ("load", "nan"), ("steal", "all"),
+                         ("threshold", "1"), ("probe-rate", "-1"), ("tasks", "10"), ("seed", "x")):
+        refuse(("sim", "queueing", f"--{option}={text}"), f"--{option}", text)
+    refuse(("sim", "queueing", "--server", "4"), '"--server"', 'did you mean "--servers"')
+
+
+# ---- compare and sweep -----------------------------------------------------------------------------------------------
+
+
+def test_compare_names_a_winner_only_when_there_is_one():
+    told = json.loads(succeed("compare", "steal-half", "--steal", "one,half", "--seeds", "10", "--json"))
+    one, half = told["cases"]
+    expect(half["standing"] == "winner" and one["standing"] == "beaten", f"half wins in {told}")
+    expect(one["behind_best"] > one["behind_best_half_width"] > 0, f"by a clear difference in {told}")
+    told = json.loads(succeed("compare", "adaptive", "--victims", "random,largest", "--seeds", "50", "--json"))
+    expect([row["standing"] for row in told["cases"]] == 2 * ["among_best"], f"nobody wins in {told}")
+    told = json.loads(succeed("compare", "adaptive", "--victims", "random,largest", "--metric", "stolen", "--json"))
+    expect([row["standing"] for row in told["cases"]] == ["beaten", "winner"], f"the longest queue needs fewer: {told}")
+    out = succeed("compare", "steal-half", "--steal", "one,half", "--seeds", "10")
+    expect(re.search(r"^  \* half ", out, re.M) and re.search(r"^    one ", out, re.M), f"the winner is marked in {out}")
+
+
+def test_compare_tries_all_victims_without_a_list_and_runs_in_parallel():
+    told = json.loads(succeed("compare", "basic", "--seeds", "20", "--json"))
+    names = [row["name"] for row in told["cases"]]
+    expect(names == list(json.loads(succeed("policies", "--json"))["victims"]["names"]), f"every way in {names}")
+    again = json.loads(succeed("compare", "basic", "--seeds", "20", "--json", FILCH_WORKERS="1"))
+    expect(told == again, "the numbers do not depend on how many threads compute them")
+
+
+def test_sweep_covers_policies_workers_and_grains():
+    told = json.loads(succeed("sweep", "granularity", "--workers", "2,4", "--grain", "100ms,1s", "--steal", "one,half",
+                              "--seeds", "5", "--json"))
+    seen = {(row["workers"], row["grain_ns"], row["name"]) for row in told["cases"]}
+    wanted = {(w, g, s) for w in (2, 4) for g in (100_000_000, 1_000_000_000) for s in ("one", "half")}
+    expect(seen == wanted and len(told["cases"]) == 8, f"each combination once in {seen}")
+    for row in told["cases"]:
+        expect(row["time"]["mean"] >= 50 / row["workers"], f"no faster than the work allows: {row}")
+    lines = succeed("sweep", "granularity", "--grain", "1s,2s", "--seeds", "5", "--csv").splitlines()
+    table = list(csv.DictReader(lines))
+    expect([row["grain_ns"] for row in table] == ["1000000000", "2000000000"], f"two rows in {lines}")
+    expect(float(table[1]["time"]) == 14.0 and float(table[1]["time_hw"]) == 0.0, f"25 tasks of 2 s take 14 s: {lines}")
+
+
+def test_a_machine_with_costs_has_a_best_grain():
+    told = json.loads(succeed("sweep", "grain", "--grain", "50ns,5us,500us", "--seeds", "3", "--json"))
+    fine, middle, coarse = (row["time"]["mean"] for row in told["cases"])
+    expect(middle < fine and middle < coarse, f"neither the finest nor the coarsest: {told}")
+
+
+def test_comparisons_are_drawn():
+    expect("Wrote bars.svg" in succeed("compare", "adaptive", "--seeds", "5", "--plot", "bars.svg"), "bars.svg")
+    succeed("sweep", "steal-half", "--steal", "one,half", "--workers", "2,8", "--seeds", "3", "--plot", "lines.svg")
+    bars, lines = ((base.WORK / name).read_text() for name in ("bars.svg", "lines.svg"))
+    expect(bars.count("<rect x=") == 7 and "best_of_two" in bars, "a bar for each policy")
+    expect(lines.count("<polyline") == 2 and lines.count("<polygon") == 2, "a line with a band for each policy")
+
+
+def test_comparisons_show_their_progress_on_a_terminal_only():
+    out = base.filch("compare", "numa", "--seeds", "30")
+    expect(out.returncode == 0 and out.stderr == "", "no progress without a terminal", out)
+
+
+def test_comparisons_leave_deadlocks_out_and_say_so():
+    out = succeed("compare", "joining", "--join", "continuation,blocking", "--seeds", "40")
+    expect(re.search(r"\d+ runs did not complete", out), f"stuck runs are counted in {out}")
+
+
+def test_compare_and_sweep_refuse_what_they_cannot_do():
+    for command in ("compare", "sweep"):
+        refuse((command,), "scenario", *SCENARIOS)
+        refuse((command, "basik"), '"basik"', 'did you mean "basic"')
+        for option, text in (("victims", "random,nearst"), ("steal", "fixed:0"), ("seeds", "0"), ("metric", "speed"),
+                             ("plot", "x.png"), ("machine", "laptop"), ("workers", "0"), ("grain", "never")):
+            refuse((command, "granularity", f"--{option}={text}"), f"--{option}", text.rpartition(",")[2])
+        refuse((command, "basic", "--victims=random,largest", "--csv", "--json"), "--csv", "--json")
+        told = succeed(command, "--help")
+        for part in ("--victims", "--steal", "--idle", "--workers", "--grain", "--metric", "--plot", "--csv", "--json",
+                     "--seeds", "Examples:"):
+            expect(part in told, f"{part!r} in {told}")
+        for line in re.findall(rf"^  filch ({command} .*?)$", told, re.M):
+            expect(base.filch(*line.split()).returncode == 0, f"the example works: {line}")
+    refuse(("compare", "basic", "--victims", "random"), "two policies")
+    refuse(("compare", "basic", "--workers", "2", "--workers", "4"), "sweep")
 
 
 if __name__ == "__main__":

@@ -47,4 +47,37 @@ struct exercise_arguments {
   bool json = false;
 };
 
+// filch sim queueing
+struct queueing_arguments {
+  std::optional<std::string> servers{};
+  std::optional<std::string> load{};
+  std::optional<std::string> steal{};
+  std::optional<std::string> threshold{};
+  std::optional<std::string> probe_rate{};
+  std::optional<std::string> tasks{};
+  std::optional<std::string> seed{};
+  bool json = false;
+};
+
+// filch compare SCENARIO and filch sweep SCENARIO: lists of what to try; an empty list is the scenario's own choice.
+struct grid_arguments {
+  std::optional<std::string> scenario{};
+  std::vector<std::string> victims{};
+  std::vector<std::string> steal{};
+  std::vector<std::string> order{};
+  std::vector<std::string> idle{};
+  std::vector<std::string> wake{};
+  std::vector<std::string> placement{};
+  std::vector<std::string> join{};
+  std::vector<std::string> workers{};
+  std::vector<std::string> grain{};
+  std::optional<std::string> machine{};
+  std::optional<std::string> seed{};
+  std::optional<std::string> seeds{};
+  std::optional<std::string> metric{};
+  std::optional<std::string> plot_file{};
+  bool csv = false;
+  bool json = false;
+};
+
 }  // namespace filch::tool

@@ -9,6 +9,7 @@
 #include "../text.hpp"
 #include "commands.hpp"
 #include "exercise.hpp"
+#include "figures.hpp"
 
 namespace filch::tool {
 namespace {
@@ -88,6 +89,92 @@ void add_exercise(CLI::App& sim, exercise_arguments& into) {
   exercise->callback([&into] { exercise_command(into); });
 }
 
+void add_queueing(CLI::App& sim, queueing_arguments& into) {
+  CLI::App* const queueing = sim.add_subcommand("queueing", "How long a task takes at a given load, beside the theory");
+  queueing->group("Commands");
+  queueing->add_option("--servers", into.servers, "default 128")->type_name("N");
+  queueing->add_option("--load", into.load, "the part of their time that servers are busy; default 0.9")->type_name("X");
+  queueing->add_option("--steal", into.steal, "how much an idle server takes: one, half; default one")->type_name("NAME");
+  queueing->add_option("--threshold", into.threshold, "from a server with at least so many tasks; default 2")
+      ->type_name("N");
+  queueing->add_option("--probe-rate", into.probe_rate,
+                       "looks of an idle server per mean service time; 0, the default: one look when it becomes idle")
+      ->type_name("X");
+  queueing->add_option("--tasks", into.tasks, "that are counted; default 1000000")->type_name("N");
+  queueing->add_option("--seed", into.seed, "default 1")->type_name("N");
+  queueing->add_flag("--json", into.json, "print one JSON object and nothing else");
+  queueing->footer(
+      "\nExamples:\n  filch sim queueing --servers 128 --load 0.9\n"
+      "  filch sim queueing --load 0.9 --steal half --json\n  filch sim queueing --load 0.8 --probe-rate 2");
+  queueing->callback([&into] { queueing_command(into); });
+}
+
+void add_list(CLI::App& to, const char* name, std::vector<std::string>& into, const std::string& help) {
+  to.add_option(name, into, help)->type_name("NAME,…")->delimiter(',')->allow_extra_args(false);
+}
+
+// The lists and options that compare and sweep share.
+void add_grid(CLI::App& to, grid_arguments& into) {
+  to.add_option("scenario", into.scenario, "which one, or a file: see filch sim --help")->type_name("SCENARIO");
+  add_list(to, "--victims", into.victims, "whom a thief robs: "s + names_text<policy::victims>());
+  add_list(to, "--steal", into.steal, "how much it takes: "s + names_text<policy::steal>());
+  add_list(to, "--order", into.order, "which of its own tasks a worker runs first: "s + names_text<policy::order>());
+  to.add_option("--idle,--backoff", into.idle,
+                "how long to look before sleep: "s + names_text<policy::idle>() + ", or fields; once for each")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  add_list(to, "--wake", into.wake, "whom new work wakes: "s + names_text<policy::wake>());
+  add_list(to, "--placement", into.placement, "where tasks begin: "s + names_text<policy::placement>());
+  add_list(to, "--join", into.join, "how tasks wait for their children: continuation, helping, blocking");
+  to.add_option("--machine", into.machine, "where it runs: "s + list_text(scenario::machine_names()) + ", or a file")
+      ->type_name("NAME");
+  to.add_option("--seed", into.seed, "the first seed; default 1")->type_name("N");
+  to.add_option("--seeds", into.seeds, "how many, the same for all; default 100")->type_name("N");
+  std::string figures;
+  for (const std::string_view each : figure_names()) figures.append(figures.empty() ? "" : ", ").append(each);
+  to.add_option("--metric", into.metric, "what is compared: "s + figures + "; default time")->type_name("NAME");
+  to.add_option("--plot", into.plot_file, "draw it: .svg")->type_name("FILE");
+  to.add_flag("--csv", into.csv, "print comma-separated values and nothing else");
+  to.add_flag("--json", into.json, "print one JSON object and nothing else");
+}
+
+void add_compare(CLI::App& app, grid_arguments& into) {
+  CLI::App* const compare = app.add_subcommand("compare", "Policies side by side on a simulated scenario, over many seeds");
+  compare->group("Commands");
+  add_grid(*compare, into);
+  compare->add_option("--workers", into.workers, "simulated workers; default: the scenario's own number")
+      ->type_name("N")
+      ->allow_extra_args(false);
+  compare->add_option("--grain", into.grain, "the same work in tasks of this length, such as 20us")
+      ->type_name("TIME")
+      ->allow_extra_args(false);
+  compare->footer(
+      "\nA list tries each of its names with each of the others; without any, all ways to choose a victim are compared.\n"
+      "\nExamples:\n  filch compare adaptive\n"
+      "  filch compare steal-half --steal one,half --victims random,largest\n"
+      "  filch compare share-nothing --metric wait_99 --idle eco --idle latency --plot waits.svg");
+  compare->callback([&into] { compare_command(into); });
+}
+
+void add_sweep(CLI::App& app, grid_arguments& into) {
+  CLI::App* const sweep = app.add_subcommand("sweep", "Policies × workers × sizes of tasks, simulated over many seeds");
+  sweep->group("Commands");
+  add_grid(*sweep, into);
+  sweep->add_option("--workers", into.workers, "numbers of workers; default 1,2,4,8,16 unless grains are given")
+      ->type_name("N,…")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  sweep->add_option("--grain", into.grain, "the same work in tasks of these lengths, such as 10us,100us,1ms")
+      ->type_name("TIME,…")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  sweep->footer(
+      "\nExamples:\n  filch sweep granularity --workers 2,4,8\n"
+      "  filch sweep granularity --grain 10ms,100ms,1s,5s --plot grain.svg --seeds 20\n"
+      "  filch sweep steal-half --steal one,half --workers 4,16,64 --csv --seeds 10");
+  sweep->callback([&into] { sweep_command(into); });
+}
+
 CLI::App& add_sim(CLI::App& app, sim_arguments& into) {
   CLI::App* const sim = app.add_subcommand("sim", "Simulate a scenario in virtual time, with any policy and machine");
   sim->group("Commands");
@@ -116,6 +203,9 @@ CLI::App& add_sim(CLI::App& app, sim_arguments& into) {
 void add_simulation(CLI::App& app, simulation_words& into) {
   CLI::App& sim = add_sim(app, into.sim);
   add_exercise(sim, into.exercise);
+  add_queueing(sim, into.queueing);
+  add_compare(app, into.compare);
+  add_sweep(app, into.sweep);
 }
 
 }  // namespace filch::tool

@@ -14,6 +14,9 @@ namespace filch::tool {
 struct simulation_words {
   sim_arguments sim;
   exercise_arguments exercise;
+  queueing_arguments queueing;
+  grid_arguments compare;
+  grid_arguments sweep;
 };
 
 // Adds the commands to the command line; each runs when it is parsed.
@@ -24,5 +27,8 @@ void sim_command(const sim_arguments& given);
 // `filch run` of a scenario, on real threads.
 void run_scenario_command(const run_arguments& given);
 void exercise_command(const exercise_arguments& given);
+void queueing_command(const queueing_arguments& given);
+void compare_command(const grid_arguments& given);
+void sweep_command(const grid_arguments& given);
 
 }  // namespace filch::tool

@@ -1,4 +1,5 @@
 // filch sim exercise N
+#include <algorithm>
 #include <array>
 #include <iostream>
 
@@ -8,6 +9,28 @@
 #include "plot_file.hpp"
 
 namespace filch::tool {
+namespace {
+
+constexpr std::size_t k_columns = 110;
+
+// Lines of at most so many columns.
+std::string wrapped(std::string_view text) {
+  std::string out;
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > k_columns) {
+      out.append(line).append("\n");
+      line.clear();
+    }
+    line.append(line.empty() ? "" : " ").append(word);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out + line + "\n";
+}
+
+}  // namespace
 
 std::span<const exercise> all_exercises() {
   static const std::array<exercise, 5> k_all{k_exercise_workers, k_exercise_races, k_exercise_joins,
@@ -47,7 +70,7 @@ void exercise_command(const exercise_arguments& given) {
     std::cout << count_text(how.seeds, "seed") << " from " << how.first_seed << " on; every case with the same seeds\n";
   }
   for (const exercise_table& each : answer.tables) std::cout << "\n" << each.title << "\n" << each.table.text();
-  std::cout << "\n" << answer.sentence << "\n" << wrote;
+  std::cout << "\n" << wrapped(answer.sentence) << wrote;
 }
 
 }  // namespace filch::tool
