@@ -1,6 +1,7 @@
-// What a fork costs: fib with a join at every node, against serial fib of one call per node, in turn in one run.
+// What a fork costs: fib with a join at every node, against serial fib of one call per node, in turn in one run; the sum of
+// a tree of 1000 nodes by a thread that is no worker; and the wait of a thief for a victim inside a function of 5 ms.
 //
-//   fork_bench [n = 36] [rounds = 9] [workers = 2]
+//   filch_fork [n = 36] [rounds = 9] [workers = 2]
 //
 // Prints medians of ratios: CPU time with one worker, wall time with several. CPU time is what the process used, so
 // that other programs on the machine disturb it little.
@@ -62,13 +63,93 @@ bool measure(unsigned workers, int n, int rounds, clockid_t clock, const char* w
   return true;
 }
 
+struct node {
+  node* left;
+  node* right;
+  long value;
+};
+node* grow(int nodes) {
+  if (nodes == 0) return nullptr;
+  const int left = (nodes - 1) / 2;
+  return new node{grow(left), grow(nodes - 1 - left), nodes};
+}
+[[gnu::noinline]] long serial_sum(const node* at) {
+  if (at == nullptr) return 0;
+  long a = serial_sum(at->left);
+  asm volatile("" : "+r"(a));
+  long b = serial_sum(at->right);
+  asm volatile("" : "+r"(b));
+  return a + b + at->value;
+}
+[[gnu::noinline]] long sum(const node* at) {
+  if (at == nullptr) return 0;
+  const auto [a, b] = filch::join([at] { return sum(at->left); }, [at] { return sum(at->right); });
+  return a + b + at->value;
+}
+
+// By a thread that is no worker; each sample is a thousand sums of both kinds.
+bool measure_small_tree(int rounds) {
+  const node* const root = grow(1000);
+  std::vector<double> ratios;
+  const long expected = serial_sum(root);
+  for (int i = 0; i != rounds; ++i) {
+    const double t0 = now_ms(CLOCK_MONOTONIC);
+    for (int k = 0; k != 1000; ++k) {
+      if (serial_sum(root) != expected) return false;
+    }
+    const double t1 = now_ms(CLOCK_MONOTONIC);
+    for (int k = 0; k != 1000; ++k) {
+      if (sum(root) != expected) return false;
+    }
+    ratios.push_back((now_ms(CLOCK_MONOTONIC) - t1) / (t1 - t0));
+  }
+  std::sort(ratios.begin(), ratios.end());
+  std::printf("tree of 1000 nodes from outside: ratio %.3f (%.3f to %.3f)\n", ratios[ratios.size() / 2], ratios.front(),
+              ratios.back());
+  return true;
+}
+
+// The thief has had one child already and wants the next, while the victim does not fork for 5 ms.
+void measure_wait_in_a_long_function(int samples) {
+  filch::runtime rt{{.workers = 2}};
+  std::vector<double> waits_us;
+  for (int i = 0; i != samples; ++i) {
+    filch::time_ns began_ns = 0;
+    filch::time_ns taken_ns = 0;
+    rt.run([&] {
+      filch::join(
+          [&] {
+            filch::join(
+                [&] {
+                  // Until the thief has gone to sleep again.
+                  const filch::time_ns asleep_ns = filch::monotonic_now_ns() + 300'000;
+                  while (filch::monotonic_now_ns() < asleep_ns) continue;
+                  filch::join(
+                      [&] {
+                        began_ns = filch::monotonic_now_ns();
+                        while (filch::monotonic_now_ns() < began_ns + 5'000'000) continue;
+                      },
+                      [&] { taken_ns = filch::monotonic_now_ns(); });
+                },
+                [] {});
+          },
+          [] {});
+    });
+    waits_us.push_back(static_cast<double>(taken_ns - began_ns) / 1e3);
+  }
+  std::sort(waits_us.begin(), waits_us.end());
+  std::printf("a thief's wait for a victim in a function of 5 ms: median %.1f us, p90 %.1f us, worst %.1f us\n",
+              waits_us[waits_us.size() / 2], waits_us[waits_us.size() * 9 / 10], waits_us.back());
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   const int n = count > 1 ? std::atoi(words[1]) : 36;
   const int rounds = count > 2 ? std::atoi(words[2]) : 9;
   const unsigned workers = count > 3 ? static_cast<unsigned>(std::atoi(words[3])) : 2;
-  const bool is_right = measure(1, n, rounds, CLOCK_PROCESS_CPUTIME_ID, "CPU time") &&
+  measure_wait_in_a_long_function(101);
+  const bool is_right = measure_small_tree(rounds) && measure(1, n, rounds, CLOCK_PROCESS_CPUTIME_ID, "CPU time") &&
                         measure(workers, n, rounds, CLOCK_MONOTONIC, "wall time") &&
                         measure(workers, n, rounds, CLOCK_PROCESS_CPUTIME_ID, "CPU time");
   if (!is_right) std::puts("wrong result");

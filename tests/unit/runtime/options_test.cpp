@@ -42,6 +42,7 @@ TEST(runtime_options, each_value_that_cannot_work_is_refused_with_field_value_an
       {"name", "\"abcdefghij\"", "1 to 9 characters", [](options& o) { o.name = "abcdefghij"; }},
       {"injector_bound", "0", "1 to 2^62", [](options& o) { o.injector_bound = 0; }},
       {"max_spare_threads", "65536", "0 to 65535", [](options& o) { o.max_spare_threads = 65536; }},
+      {"stack_bytes", "1000", "65536 (64 KiB) to 1099511627776 (1 TiB)", [](options& o) { o.stack_bytes = 1000; }},
       {"thread_stack_bytes", "1", "or more", [](options& o) { o.thread_stack_bytes = 1; }},
       {"watchdog_ns", "999999", "1000000", [](options& o) { o.watchdog_ns = 999'999; }},
       {"watchdog_ns", std::to_string(filch::k_never_ns), "a day", [](options& o) { o.watchdog_ns = filch::k_never_ns; }},
