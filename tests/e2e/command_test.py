@@ -354,6 +354,11 @@ def test_a_report_is_one_page_with_the_run_in_it():
     run = run_json("granularity", "--report", "all.html")["runs"][0]
     for grain in run["grains"]:
         expect((WORK / grain["report_file"]).stat().st_size > 10000, f"a page for {grain}")
+    succeed("run", "adaptive", "--trace", "second.filch", *SMALL)
+    expect("of two runs" in succeed("report", "run.filch", "both.html", "--beside", "second.filch"), "both are announced")
+    both = (WORK / "both.html").read_text()
+    expect('id="recording_1"' in both and '"label":"second.filch"' in both, "a page with both runs")
+    refuse(("report", "run.filch", "both.html", "--beside", "missing.filch"), "missing.filch", code=1)
     refuse(("report", "run.filch", "run.txt"), "page", "run.txt", ".html")
     refuse(("report", "missing.filch", "run.html"), "missing.filch", code=1)
     refuse(("trace", "convert", "run.filch", "run.html"), "output", "run.html", ".pftrace")

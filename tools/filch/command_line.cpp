@@ -179,9 +179,11 @@ void add_report(CLI::App& app, report_arguments& into) {
   report->group("Commands");
   report->add_option("recording", into.from, "a .filch file")->required()->type_name("FILE");
   report->add_option("page", into.to, "the new page: .html")->required()->type_name("FILE");
+  report->add_option("--beside", into.beside, "a second .filch file, on the same axis of time")->type_name("FILE");
   report->footer(
       "\nExamples:\n  filch run adaptive --trace adaptive.filch\n  filch report adaptive.filch adaptive.html\n"
-      "  filch run adaptive --report adaptive.html      both at once");
+      "  filch run adaptive --report adaptive.html      both at once\n"
+      "  filch report measured.filch both.html --beside simulated.filch");
   report->callback([&into] { report_command(into); });
 }
 

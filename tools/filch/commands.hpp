@@ -27,6 +27,7 @@ struct convert_arguments {
 struct report_arguments {
   std::string from;
   std::string to;
+  std::string beside{};  // a second recording; empty: none
 };
 
 struct info_arguments {

@@ -66,6 +66,26 @@ std::string write(const trace::recording& what, const std::string& file, const t
          magnitude_text(static_cast<double>(out.tellp())) + "B.\n" + warnings;
 }
 
+// "measured" and "simulated", or the names of the files when both are of one kind.
+std::pair<std::string, std::string> labels_of(const trace::recording& first, const trace::recording& second,
+                                              const report_arguments& given) {
+  if (first.about.source == second.about.source) return {given.from, given.beside};
+  const auto label = [](const trace::recording& what) {
+    return what.about.source == "simulation" ? "simulated"s : "measured"s;
+  };
+  return {label(first), label(second)};
+}
+
+std::string write_pair(const trace::recording& first, const trace::recording& second, const report_arguments& given) {
+  std::ofstream out{given.to, std::ios::binary | std::ios::trunc};
+  if (!out) throw failure(given.to + " cannot be written: " + system_text());
+  const auto [label, second_label] = labels_of(first, second, given);
+  const report::page page{.title = title_of(first), .runs = {{label, &first}, {second_label, &second}}};
+  if (const auto error = report::write_page(page, out)) throw failure(given.to + " could not be written: " + *error);
+  return "Wrote "s + given.to + ": " + count_text(first.event_count() + second.event_count(), "event") +
+         " of two runs, " + magnitude_text(static_cast<double>(out.tellp())) + "B.\n";
+}
+
 trace::recording read(const std::string& file, std::string& remark) {
   std::ifstream in{file, std::ios::binary};
   if (!in) throw failure(file + " cannot be read: " + system_text());
@@ -169,7 +189,14 @@ void report_command(const report_arguments& given) {
   std::string remark;
   const trace::recording what = read(given.from, remark);
   if (!remark.empty()) std::cerr << "filch: " << remark << "\n";
-  std::cout << write(what, given.to, {});
+  if (given.beside.empty()) {
+    std::cout << write(what, given.to, {});
+    return;
+  }
+  std::string second_remark;
+  const trace::recording second = read(given.beside, second_remark);
+  if (!second_remark.empty()) std::cerr << "filch: " << second_remark << "\n";
+  std::cout << write_pair(what, second, given);
 }
 
 void convert_command(const convert_arguments& given) {
