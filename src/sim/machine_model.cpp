@@ -20,18 +20,12 @@ constexpr time_ns k_latest_ns = 1'000'000'000 * k_ns_per_s;
 
 void require_costs(const machine_costs& costs) {
   const std::pair<std::string_view, time_ns> plain[] = {
-      {"costs.spawn_ns", costs.spawn_ns},
-      {"costs.push_ns", costs.push_ns},
-      {"costs.pop_ns", costs.pop_ns},
-      {"costs.inbox_ns", costs.inbox_ns},
-      {"costs.injector_ns", costs.injector_ns},
-      {"costs.resume_ns", costs.resume_ns},
-      {"costs.notify_ns", costs.notify_ns},
-      {"costs.park_ns", costs.park_ns},
-      {"costs.wake_ns", costs.wake_ns},
-      {"costs.notice_ns", costs.notice_ns},
-      {"costs.switch_ns", costs.switch_ns},
-      {"costs.steal_exposure_ns", costs.steal_exposure_ns},
+      {"costs.spawn_ns", costs.spawn_ns},       {"costs.push_ns", costs.push_ns},
+      {"costs.pop_ns", costs.pop_ns},           {"costs.inbox_ns", costs.inbox_ns},
+      {"costs.injector_ns", costs.injector_ns}, {"costs.resume_ns", costs.resume_ns},
+      {"costs.notify_ns", costs.notify_ns},     {"costs.park_ns", costs.park_ns},
+      {"costs.wake_ns", costs.wake_ns},         {"costs.notice_ns", costs.notice_ns},
+      {"costs.switch_ns", costs.switch_ns},     {"costs.steal_exposure_ns", costs.steal_exposure_ns},
   };
   constexpr std::string_view k_time = "a time from 0 ns on";
   for (const auto& [field, value] : plain) {
@@ -60,7 +54,8 @@ void require_disturbances(const machine_model& machine) {
     const disturbance& one = machine.disturbances[i];
     const std::string at = std::string{"disturbances["}.append(std::to_string(i)).append("].");
     if (one.worker >= machine.workers) refuse(at + "worker", one.worker, "the number of a worker");
-    if (one.from_ns < 0 || one.from_ns > k_latest_ns) refuse(at + "from_ns", one.from_ns, "a time from 0 ns to 10^18 ns");
+    if (one.from_ns < 0 || one.from_ns > k_latest_ns)
+      refuse(at + "from_ns", one.from_ns, "a time from 0 ns to 10^18 ns");
     if (one.for_ns < 1 || one.for_ns > k_latest_ns) refuse(at + "for_ns", one.for_ns, "a time from 1 ns to 10^18 ns");
     if (one.every_ns != 0 && (one.every_ns <= one.for_ns || one.every_ns > k_latest_ns)) {
       refuse(at + "every_ns", one.every_ns, "0 for once, or a time above for_ns");

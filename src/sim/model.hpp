@@ -143,9 +143,7 @@ class model final : private task_context {
   then join(sim_worker& w, join_mode how);
   then finish(sim_worker& w);
   [[gnu::noinline]] bool finish_join(sim_worker& w, task_place parent);
-  bool has_kept_ready(const sim_worker& w) {
-    return !w.kept.empty() && tasks_[w.kept.back()].pending == 0;
-  }
+  bool has_kept_ready(const sim_worker& w) { return !w.kept.empty() && tasks_[w.kept.back()].pending == 0; }
   [[gnu::noinline]] then go_on_with_kept(sim_worker& w);
   void unblock(sim_worker& w);
   [[gnu::noinline]] void charge_migration(sim_worker& w, task& subject);

@@ -14,9 +14,8 @@ bool model<Trace>::is_stuck() const {
   return std::ranges::all_of(workers_, [this](const sim_worker& w) {
     if (w.at == state::blocked) return w.awaited == k_no_ticket;
     const bool is_idle = w.at == state::looking || w.at == state::waiting || w.at == state::parked;
-    return is_idle && w.inbox_size == 0 && std::ranges::none_of(w.kept, [this](task_place kept) {
-      return tasks_[kept].pending == 0;
-    });
+    return is_idle && w.inbox_size == 0 &&
+           std::ranges::none_of(w.kept, [this](task_place kept) { return tasks_[kept].pending == 0; });
   });
 }
 

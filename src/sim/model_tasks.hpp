@@ -20,7 +20,8 @@ void model<Trace>::begin_task(sim_worker& w) {
     w.trace.resume(id_of(subject));
     ++w.counts[trace::count::resumes];
   }
-  if (!machine_.costs.migration_ns.empty()) [[unlikely]] charge_migration(w, subject);
+  if (!machine_.costs.migration_ns.empty()) [[unlikely]]
+    charge_migration(w, subject);
 }
 
 template <class Trace>
@@ -183,7 +184,8 @@ task_place model<Trace>::make(std::uint64_t word0, std::uint64_t word1, policy::
   made.words[1] = word1;
   made.band = band;
   if (band != policy::priority::normal) bands_in_use_ = true;
-  if (made_ >= options_.most_tasks) [[unlikely]] stop(run_end::task_limit);
+  if (made_ >= options_.most_tasks) [[unlikely]]
+    stop(run_end::task_limit);
   ++living_;
   return at;
 }

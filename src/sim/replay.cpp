@@ -32,11 +32,11 @@ class reader {
     std::vector<recorded_tasks::act> acts;
     std::uint32_t parent = k_nobody;
     time_ns spawned_ns = -1;
-    time_ns since_ns = 0;                // running from then on
-    std::uint32_t running = k_nobody;    // on that worker
-    std::uint32_t unfinished = 0;        // children that have not ended
-    std::size_t joined = 0;              // acts before this one were seen by a join
-    bool has_spawn = false;  // the recording shows how it came into being; its start may come before that
+    time_ns since_ns = 0;              // running from then on
+    std::uint32_t running = k_nobody;  // on that worker
+    std::uint32_t unfinished = 0;      // children that have not ended
+    std::size_t joined = 0;            // acts before this one were seen by a join
+    bool has_spawn = false;            // the recording shows how it came into being; its start may come before that
     bool has_started = false;
     bool has_ended = false;
     bool has_widows = false;  // it ended before one of its children

@@ -31,7 +31,8 @@ grouped_tasks::grouped_tasks(std::vector<task_group> groups, std::uint64_t seed)
     const arrival_times& arrives = group.arrives;
     FILCH_ASSERT(group.length.low_ns >= 0 && group.length.low_ns <= group.length.high_ns, group.length.low_ns);
     FILCH_ASSERT(arrives.first_ns >= 0 && arrives.gap_ns >= 0 && arrives.size >= 1, arrives.first_ns, arrives.gap_ns);
-    FILCH_ASSERT(group.length.what != lengths::kind::listed || group.length.listed_ns.size() == group.count, group.count);
+    FILCH_ASSERT(group.length.what != lengths::kind::listed || group.length.listed_ns.size() == group.count,
+                 group.count);
     FILCH_ASSERT(arrives.what != arrival_times::kind::listed || arrives.times_ns.size() == group.count, group.count);
     random_stream random = random_stream{seed}.split(sources_.size());
     sources_.push_back({.group = std::move(group), .random = random});

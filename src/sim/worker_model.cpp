@@ -64,7 +64,8 @@ time_use& time_use::operator+=(const time_use& other) {
 std::string to_string(const stuck_join& what) {
   const auto number = [](auto id) { return std::to_string(id.value); };
   std::string text = "worker " + number(what.worker) + " sits in the join of task " + number(what.task) +
-                     ", which waits for " + (what.child.is_some() ? "task " + number(what.child) : "a child") + ", which ";
+                     ", which waits for " + (what.child.is_some() ? "task " + number(what.child) : "a child") +
+                     ", which ";
   switch (what.where) {
     case stuck_join::place::queue:
       return text + "lies in the queue of worker " + number(what.holder);

@@ -17,6 +17,7 @@
 #include <list>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -164,8 +165,13 @@ TEST_P(algo_property, sorts_merges_and_partitions_equal_the_serial_ones) {
     ASSERT_TRUE(std::equal(deque.rbegin(), deque.rend(), expected.begin(), expected.end()));
 
     const auto by_half = [](long a, long b) { return a / 2 < b / 2; };
-    std::vector<long> stable = xs;
-    std::stable_sort(stable.begin(), stable.end(), by_half);
+    std::vector<std::pair<long, std::size_t>> numbered;
+    for (const long x : xs) numbered.emplace_back(x, numbered.size());
+    std::sort(numbered.begin(), numbered.end(), [](const auto& a, const auto& b) {
+      return a.first / 2 < b.first / 2 || (a.first / 2 == b.first / 2 && a.second < b.second);
+    });
+    std::vector<long> stable;
+    for (const auto& [x, number] : numbered) stable.push_back(x);
     got = xs;
     filch::stable_sort(got, by_half);
     ASSERT_EQ(got, stable);

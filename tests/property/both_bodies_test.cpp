@@ -16,6 +16,7 @@
 #include <filch/filch.hpp>
 #include <filch/policy/search.hpp>
 #include <filch/sim/machine_model.hpp>
+#include <filch/sim/replay.hpp>
 #include <filch/sim/worker_model.hpp>
 #include <filch/sim/workloads.hpp>
 #include <filch/topology/placement.hpp>
@@ -193,7 +194,8 @@ run_facts random_facts(random_stream& random) {
   facts.policy.victims = victims[random.below(5)];
   facts.policy.steal = random.below(2) == 0 ? policy::steal::one : policy::steal::half;
   facts.policy.order = static_cast<policy::order>(random.below(2));
-  const policy::idle idles[] = {policy::idle::eco, policy::idle::balanced,
+  const policy::idle idles[] = {policy::idle::eco,
+                                policy::idle::balanced,
                                 {.attempts_per_cycle = 3, .initial_ns = 1000, .factor = 3, .cap_ns = 9000, .cycles = 4},
                                 policy::idle::poll(100 * k_ns_per_us)};
   facts.policy.idle = idles[random.below(4)];
@@ -318,6 +320,49 @@ TEST(both_bodies, a_judge_with_another_policy_objects) {
     if (is_simulated) {
       EXPECT_NE(judge_all(other, seen).wrong, "");
     }
+  }
+}
+
+// ---- recordings of threads in the simulator ---------------------------------------------------------------------------
+
+int fib(int n) {
+  if (n < 2) return n;
+  const auto [a, b] = filch::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+
+// Tasks of a recording of threads are the simulator's tasks: as many as started, with the work that they did.
+TEST(both_bodies, what_threads_recorded_can_be_replayed) {
+  trace::session session{{.workers = 3, .ring_events = std::size_t{1} << 18}};
+  session.start();
+  {
+    runtime rt{{.workers = 3, .trace = &session}};
+    for (int i = 0; i != 20; ++i) {
+      rt.spawn([&rt] {
+        for (int child = 0; child != 3; ++child) rt.spawn([] { work(500); });
+        EXPECT_EQ(fib(12), 144);
+      });
+    }
+    EXPECT_EQ(rt.run([] { return fib(15); }), 610);
+    rt.shutdown();
+  }
+  session.stop();
+  const trace::recording seen = session.collect();
+  ASSERT_EQ(seen.dropped_count(), 0u);
+  std::uint64_t started = 0;
+  for (const auto& list : seen.workers) {
+    for (const event& one : list) started += one.kind == event_kind::start ? 1 : 0;
+  }
+  const sim::recorded_tasks tasks = sim::recorded_tasks::from(seen);
+  EXPECT_EQ(tasks.size(), started);
+  EXPECT_GE(tasks.size(), 81u);
+  for (const std::uint32_t workers : {1u, 3u, 16u}) {
+    sim::replay again{tasks};
+    const sim::run_result result = sim::simulate(sim::machine_model::free(workers), {}, again);
+    EXPECT_TRUE(result.is_complete);
+    EXPECT_EQ(result.tasks, tasks.size());
+    EXPECT_EQ(result.total_use().work_ns, tasks.work_ns());
+    EXPECT_GE(result.makespan_ns, tasks.span_ns());
   }
 }
 

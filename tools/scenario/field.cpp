@@ -57,10 +57,7 @@ std::optional<time_ns> read_duration(std::string_view text) {
 }  // namespace
 
 error::error(std::string_view file, std::uint32_t line, std::string_view field, std::string_view what)
-    : std::runtime_error{message(file, line, what)},
-      file_{file},
-      line_{line},
-      field_{field} {}
+    : std::runtime_error{message(file, line, what)}, file_{file}, line_{line}, field_{field} {}
 
 // ---- one value -------------------------------------------------------------------------------------------------------
 
@@ -81,8 +78,7 @@ std::uint64_t field::whole(std::uint64_t low, std::uint64_t high) const {
 }
 
 double field::real(double low, double high) const {
-  const bool is_number =
-      value_->what == kind::whole || value_->what == kind::negative || value_->what == kind::real;
+  const bool is_number = value_->what == kind::whole || value_->what == kind::negative || value_->what == kind::real;
   if (!is_number || !(value_->real >= low && value_->real <= high)) {
     refuse("a number from " + shown(low) + " to " + shown(high));
   }

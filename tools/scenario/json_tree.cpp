@@ -161,8 +161,8 @@ std::string json_value::show() const {
 
 json_value parse_json(std::string_view text, std::string_view origin) {
   if (text.size() > k_most_bytes) {
-    throw error{origin, 0, "", "the file has " + std::to_string(text.size()) + " bytes: allowed are " +
-                                   std::to_string(k_most_bytes)};
+    throw error{origin, 0, "",
+                "the file has " + std::to_string(text.size()) + " bytes: allowed are " + std::to_string(k_most_bytes)};
   }
   position at;
   builder tree{origin, at};

@@ -13,9 +13,9 @@ struct json_value {
 
   kind what = kind::null;
   std::uint32_t line = 1;
-  std::uint64_t whole = 0;       // whole numbers from 0 on, and booleans
-  double real = 0;               // every number
-  std::string text{};            // a string, or a number that is not whole
+  std::uint64_t whole = 0;          // whole numbers from 0 on, and booleans
+  double real = 0;                  // every number
+  std::string text{};               // a string, or a number that is not whole
   std::vector<std::string> keys{};  // of an object, in the order of the file
   std::vector<json_value> items{};
 

@@ -27,7 +27,7 @@ constexpr std::uint32_t k_most_disturbances = 100'000;
 template <class T>
 struct member {
   std::string_view name;
-  T sim::machine_costs::* where;
+  T sim::machine_costs::*where;
 };
 constexpr std::array<member<time_ns>, 12> k_costs{{{"spawn_ns", &sim::machine_costs::spawn_ns},
                                                    {"push_ns", &sim::machine_costs::push_ns},
@@ -44,7 +44,7 @@ constexpr std::array<member<time_ns>, 12> k_costs{{{"spawn_ns", &sim::machine_co
 
 struct count_option {
   std::string_view name;
-  std::uint32_t topology::synthetic_options::* where;
+  std::uint32_t topology::synthetic_options::*where;
 };
 constexpr std::array<count_option, 12> k_counts{
     {{"packages", &topology::synthetic_options::packages},
@@ -62,7 +62,7 @@ constexpr std::array<count_option, 12> k_counts{
 
 struct size_option {
   std::string_view name;
-  std::uint64_t topology::synthetic_options::* where;
+  std::uint64_t topology::synthetic_options::*where;
 };
 constexpr std::array<size_option, 4> k_sizes{
     {{"l1_bytes", &topology::synthetic_options::l1_bytes},
@@ -143,8 +143,8 @@ ordered_json as_json(const sim::machine_costs& costs) {
     if (costs.*one.where != 0) out[std::string{one.name}] = costs.*one.where;
   }
   for (const sim::steal_cost& row : costs.steal) {
-    out["steal"].push_back(ordered_json{
-        {"success_ns", row.success_ns}, {"empty_ns", row.empty_ns}, {"lost_ns", row.lost_ns}});
+    out["steal"].push_back(
+        ordered_json{{"success_ns", row.success_ns}, {"empty_ns", row.empty_ns}, {"lost_ns", row.lost_ns}});
   }
   if (!costs.migration_ns.empty()) out["migration_ns"] = costs.migration_ns;
   return out;

@@ -25,8 +25,8 @@ policy::idle read_idle(const field& from) {
   if (const auto cycles = fields.find("cycles")) {
     const bool is_forever = cycles->is_text() && cycles->text() == "forever";
     if (cycles->is_text() && !is_forever) cycles->refuse("a whole number from 1 on, or \"forever\"");
-    out.cycles =
-        is_forever ? policy::idle::k_forever : static_cast<std::uint32_t>(cycles->whole(1, policy::idle::k_forever - 1));
+    out.cycles = is_forever ? policy::idle::k_forever
+                            : static_cast<std::uint32_t>(cycles->whole(1, policy::idle::k_forever - 1));
   }
   fields.finish();
   return out;

@@ -16,8 +16,8 @@ struct lengths {
   enum class kind : std::uint8_t { constant, uniform, exponential, listed };
 
   kind what = kind::constant;
-  time_ns low_ns = 0;   // constant: the length; exponential: the mean
-  time_ns high_ns = 0;  // uniform only; inclusive
+  time_ns low_ns = 0;                // constant: the length; exponential: the mean
+  time_ns high_ns = 0;               // uniform only; inclusive
   std::vector<time_ns> listed_ns{};  // listed only: one for each task
 
   [[nodiscard]] static lengths constant(time_ns each_ns) { return {kind::constant, each_ns, each_ns, {}}; }

@@ -82,8 +82,8 @@ struct stuck_join {
 [[nodiscard]] std::string to_string(const stuck_join& what);
 
 struct run_result {
-  time_ns makespan_ns = 0;         // when the last task ended, or when the run stopped
-  bool is_complete = false;        // every task ended
+  time_ns makespan_ns = 0;   // when the last task ended, or when the run stopped
+  bool is_complete = false;  // every task ended
   run_end end = run_end::complete;
   std::uint64_t tasks = 0;         // made
   std::uint64_t unfinished = 0;    // tasks that have not ended
@@ -92,7 +92,7 @@ struct run_result {
   std::uint64_t events = 0;        // of the engine
   std::vector<time_use> use;       // by worker
   std::vector<trace::count_values> counts;
-  std::vector<stuck_join> stuck;   // who waits for whom, when the run is stuck
+  std::vector<stuck_join> stuck;  // who waits for whom, when the run is stuck
 
   [[nodiscard]] time_use total_use() const;
   [[nodiscard]] trace::count_values total_counts() const;

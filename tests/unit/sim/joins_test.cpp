@@ -133,8 +133,7 @@ TEST(joins, a_blocked_worker_pays_for_its_wake_up) {
   machine.costs.wake_ns = 100;
   machine.costs.switch_ns = 7;
   chain load{1};
-  const run_result result =
-      sim::simulate(machine, {.idle = policy::idle::poll(1000)}, load, {.deaf_waits = false});
+  const run_result result = sim::simulate(machine, {.idle = policy::idle::poll(1000)}, load, {.deaf_waits = false});
   EXPECT_EQ(result.makespan_ns, 10 + 10 + 107);
   EXPECT_EQ(result.use[0].block_ns, 10 + 107);
 }
@@ -155,9 +154,8 @@ TEST(joins, trees_end_and_their_books_balance_however_they_wait) {
     machine.costs = {.spawn_ns = 3, .pop_ns = 1, .resume_ns = 5, .notify_ns = 4, .park_ns = 9, .wake_ns = 20};
     machine.costs.steal = {{10, 5, 5}};
     machine.costs.switch_ns = 11;
-    const policy::search_options policy{
-        .idle = random.below(2) == 0 ? policy::idle::eco : policy::idle::poll(30),
-        .wake = static_cast<policy::wake>(random.below(4))};
+    const policy::search_options policy{.idle = random.below(2) == 0 ? policy::idle::eco : policy::idle::poll(30),
+                                        .wake = static_cast<policy::wake>(random.below(4))};
     trace::recording seen;
     const run_result result = sim::simulate(
         machine, policy, tree, {.seed = random.bits(), .deaf_waits = random.below(2) == 0, .record = &seen});
@@ -175,8 +173,8 @@ TEST(joins, trees_end_and_their_books_balance_however_they_wait) {
 
 // A helper that runs something else when its children end goes on with its own task afterwards.
 TEST(joins, a_helping_worker_returns_to_its_own_task) {
-  sim::fork_join_tree tree{{.depth = 6, .arity = 3, .before_ns = 5, .after_ns = 5, .leaf_ns = 40,
-                            .join = join_mode::helping}};
+  sim::fork_join_tree tree{
+      {.depth = 6, .arity = 3, .before_ns = 5, .after_ns = 5, .leaf_ns = 40, .join = join_mode::helping}};
   trace::recording seen;
   const run_result result = sim::simulate(machine_model::free(5), {}, tree, {.record = &seen});
   ASSERT_TRUE(result.is_complete);

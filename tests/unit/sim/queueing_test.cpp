@@ -34,7 +34,8 @@ TEST(queueing, the_iteration_comes_to_the_closed_forms) {
 
 TEST(queueing, taking_one_is_taking_a_fixed_number_of_one) {
   EXPECT_EQ(response({.load = 0.8}), response({.load = 0.8, .steal = policy::steal::fixed(1)}));
-  EXPECT_LT(response({.load = 0.8, .steal = policy::steal::fixed(2), .threshold = 4}), response({.load = 0.8, .threshold = 4}));
+  EXPECT_LT(response({.load = 0.8, .steal = policy::steal::fixed(2), .threshold = 4}),
+            response({.load = 0.8, .threshold = 4}));
 }
 
 // With steals of one from victims with at least T, tails fall by the factor λ below T and by another above

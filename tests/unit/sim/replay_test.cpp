@@ -115,13 +115,10 @@ trace::recording made_of(std::vector<std::vector<event>> workers) {
 
 // Task 7 runs task 8 inside itself, as a worker that helps does; task 8 was made by it.
 TEST(replay, the_time_of_a_task_inside_another_is_not_the_others) {
-  const recorded_tasks tasks = recorded_tasks::from(made_of({{on(0, 0, event_kind::spawn, 7, trace::k_no_task),
-                                                              on(0, 0, event_kind::start, 7),
-                                                              on(0, 10, event_kind::spawn, 8, 7),
-                                                              on(0, 15, event_kind::start, 8),
-                                                              on(0, 40, event_kind::end, 8),
-                                                              on(0, 40, event_kind::join, 7),
-                                                              on(0, 47, event_kind::end, 7)}}));
+  const recorded_tasks tasks = recorded_tasks::from(
+      made_of({{on(0, 0, event_kind::spawn, 7, trace::k_no_task), on(0, 0, event_kind::start, 7),
+                on(0, 10, event_kind::spawn, 8, 7), on(0, 15, event_kind::start, 8), on(0, 40, event_kind::end, 8),
+                on(0, 40, event_kind::join, 7), on(0, 47, event_kind::end, 7)}}));
   ASSERT_EQ(tasks.size(), 2u);
   EXPECT_EQ(tasks.acts[0], (std::vector<act>{{act::kind::work, 10},
                                              {act::kind::spawn, 1},

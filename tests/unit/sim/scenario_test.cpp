@@ -91,10 +91,14 @@ sim::run_result run_of(std::string_view workload, std::uint64_t seed = 1) {
 
 TEST(scenario, every_kind_of_workload_runs_to_its_end) {
   EXPECT_EQ(run_of(R"({"kind": "tasks", "groups": [{"count": 100, "length": "1ms",
-                       "arrive": {"pattern": "poisson", "gap": "10us"}}]})").tasks, 100u);
+                       "arrive": {"pattern": "poisson", "gap": "10us"}}]})")
+                .tasks,
+            100u);
   EXPECT_EQ(run_of(R"({"kind": "tree", "depth": 3, "arity": 3, "join": "helping"})").tasks, 40u);
   EXPECT_EQ(run_of(R"({"kind": "graph", "tasks": [{"work": "1s"}, {"work": "2s", "after": [0]},
-                       {"work": "2s", "after": [0], "priority": "high"}]})").tasks, 3u);
+                       {"work": "2s", "after": [0], "priority": "high"}]})")
+                .tasks,
+            3u);
   for (const std::string_view load :
        {R"({"kind": "branching", "roots": 20})", R"({"kind": "branching", "join": "helping"})",
         R"({"kind": "divisible", "work": "10ms", "grain": "10us"})"}) {

@@ -243,9 +243,8 @@ TEST(theory, a_divisible_load_takes_a_few_latencies_for_each_doubling) {
       machine_model machine = machine_model::free(workers);
       machine.costs.steal = {{k_latency_ns, k_latency_ns, k_latency_ns}};
       sim::divisible_load load{{.work_ns = work_ns, .grain_ns = 100}};
-      sum += static_cast<double>(sim::simulate(machine,
-                                               {.victims = policy::victims::random_probe, .idle = k_restless}, load,
-                                               {.seed = seed})
+      sum += static_cast<double>(sim::simulate(machine, {.victims = policy::victims::random_probe, .idle = k_restless},
+                                               load, {.seed = seed})
                                      .makespan_ns) /
              k_runs;
     }
