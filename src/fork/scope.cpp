@@ -1,6 +1,7 @@
 #include <filch/fork/scope.hpp>
 
 #include "runtime/core.hpp"
+#include "runtime/latent_desk.hpp"
 #include "runtime/work_stack.hpp"
 #include "runtime/worker.hpp"
 
@@ -55,6 +56,7 @@ void scope_handle::wait() {
     }
     worker::execute_inside(*newest.item, me.current_task);
   }
+  trace_join();
   if (state_->error) std::rethrow_exception(std::move(state_->error));
 }
 

@@ -72,8 +72,8 @@ class fiber {
   std::byte* stack_ = nullptr;
   std::size_t stack_bytes_ = 0;
   void* exception_state_[2] = {};  // the C++ runtime's record of exceptions being handled
-  void* fake_stack_ = nullptr;     // AddressSanitizer's
-  void* tsan_fiber_ = nullptr;     // ThreadSanitizer's
+  [[maybe_unused]] void* fake_stack_ = nullptr;     // AddressSanitizer's
+  [[maybe_unused]] void* tsan_fiber_ = nullptr;     // ThreadSanitizer's
 };
 
 }  // namespace filch::inline v0

@@ -18,6 +18,11 @@ void offered_task::run() noexcept {
   if (suspended_stack* const parents = children.finish()) continue_soon(*parents);
 }
 
+void trace_join() noexcept {
+  worker* const me = worker::current();
+  if (me != nullptr && me->current_task != nullptr) me->trace->join(me->current_task->id);
+}
+
 namespace detail {
 namespace {
 
@@ -77,6 +82,7 @@ bool join_offered(latent_stack& stack, latent_frame& frame) noexcept {
   }
   if (!offer.children.is_done()) suspend_until_done(offer.children);
   offer.release();
+  trace_join();
   return false;
 }
 

@@ -40,6 +40,9 @@ class offered_task final : public task_base {
   latent_frame* const frame_;
 };
 
+// The running task goes on behind its children, which others have run: for the record.
+void trace_join() noexcept;
+
 class alignas(k_no_sharing_bytes) latent_desk {
  public:
   latent_desk() = default;
