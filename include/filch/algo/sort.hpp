@@ -6,7 +6,8 @@
 // sort is a quicksort in place; small parts and parts whose pivots were bad go to std::sort. When the comparison throws,
 // the elements are valid and otherwise unspecified, as with std::sort.
 // stable_sort is a merge sort with a buffer as long as the range. When the comparison throws, all elements are still in the
-// range, in some order. Elements whose move may throw are sorted by std::stable_sort on the calling thread.
+// range, in some order. Of elements whose move may throw the positions are sorted, and then each is moved once; when a
+// comparison throws nothing has changed.
 #pragma once
 
 #include <filch/algo/concepts.hpp>

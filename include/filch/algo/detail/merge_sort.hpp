@@ -11,8 +11,10 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace filch::inline v0::algo::detail {
 
@@ -148,30 +150,60 @@ class raw_buffer {
 };
 
 template <class It, class Compare>
-void merge_sort(It first, std::size_t count, Compare& compare) {
+void merge_sort_with_buffer(It first, std::size_t count, Compare& compare) {
   using value = std::iter_value_t<It>;
   constexpr std::size_t k_enter = 1 << 12;
-  if constexpr (!std::is_nothrow_move_constructible_v<value> || !std::is_nothrow_move_assignable_v<value>) {
-    std::stable_sort(first, ahead(first, count), [&](auto&& a, auto&& b) { return static_cast<bool>(std::invoke(compare, a, b)); });
+  const raw_buffer<value> buffer{count};
+  merge_sorter<Compare> sorter{compare};
+  const auto work = [&] {
+    if constexpr (std::is_trivially_copyable_v<value>) {
+      sorter.sort(first, buffer.first(), count, false);
+    } else {
+      value* const end = std::uninitialized_move_n(first, count, buffer.first()).second;
+      struct destroyed_at_end {
+        value* from;
+        value* to;
+        ~destroyed_at_end() { std::destroy(from, to); }
+      } const constructed{buffer.first(), end};
+      sorter.sort(buffer.first(), first, count, true);
+    }
+  };
+  if (count < k_enter) work();
+  else enter(work);
+}
+
+// Moves first[order[i]] to first[i] for all i, one cycle of the permutation after the other.
+template <class It>
+void put_in_order(It first, std::vector<std::size_t>& order) {
+  for (std::size_t i = 0; i != order.size(); ++i) {
+    if (order[i] == i) continue;
+    std::iter_value_t<It> held = std::ranges::iter_move(ahead(first, i));
+    std::size_t hole = i;
+    while (order[hole] != i) {
+      const std::size_t next = std::exchange(order[hole], hole);
+      *ahead(first, hole) = std::ranges::iter_move(ahead(first, next));
+      hole = next;
+    }
+    *ahead(first, hole) = std::move(held);
+    order[hole] = hole;
+  }
+}
+
+template <class It, class Compare>
+void merge_sort(It first, std::size_t count, Compare& compare) {
+  using value = std::iter_value_t<It>;
+  if (count < 2) return;
+  if constexpr (std::is_nothrow_move_constructible_v<value> && std::is_nothrow_move_assignable_v<value>) {
+    merge_sort_with_buffer(first, count, compare);
   } else {
-    if (count < 2) return;
-    const raw_buffer<value> buffer{count};
-    merge_sorter<Compare> sorter{compare};
-    const auto work = [&] {
-      if constexpr (std::is_trivially_copyable_v<value>) {
-        sorter.sort(first, buffer.first(), count, false);
-      } else {
-        value* const end = std::uninitialized_move_n(first, count, buffer.first()).second;
-        struct destroyed_at_end {
-          value* from;
-          value* to;
-          ~destroyed_at_end() { std::destroy(from, to); }
-        } const constructed{buffer.first(), end};
-        sorter.sort(buffer.first(), first, count, true);
-      }
+    // Their positions are sorted, and then each is moved once.
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    auto by_element = [&](std::size_t a, std::size_t b) -> bool {
+      return std::invoke(compare, *ahead(first, a), *ahead(first, b));
     };
-    if (count < k_enter) work();
-    else enter(work);
+    merge_sort_with_buffer(order.begin(), count, by_element);
+    put_in_order(first, order);
   }
 }
 
