@@ -5,6 +5,8 @@
 #include <filch/fork/join.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,6 +53,9 @@ void splitting() {
   ways("16 elements of 1 ms", 16, [xs](std::size_t i) { spin(xs[i], 900'000); });
   ways("10,000 elements, the last tenth 10 µs, the others 0.3 ns", 10'000,
        [xs](std::size_t i) { spin(xs[i], i < 9000 ? 1 : 9000); });
+  // Needs no CPU: shows how well a loop is divided even when others use the machine.
+  ways("100 elements that sleep for 1 ms", 100,
+       [](std::size_t) { std::this_thread::sleep_for(std::chrono::milliseconds{1}); });
 }
 
 }  // namespace bench
