@@ -40,6 +40,8 @@ const char* const k_examples = R"(Examples:
   filch run counter                              trivial tasks per second, lock-free and locked
   filch run fib                                  a join at every call: what forking costs
   filch bench fib                                the same, measured in rounds against serial code
+  filch sim bursts                               a simulated scenario, three ways to choose a victim side by side
+  filch compare adaptive --seeds 50              policies over many seeds, and whether one really wins
   filch topology                                 the machine and which CPUs filch may use
   filch policies                                 every name that the options take
   filch run demo --trace demo.filch              record a run …
@@ -47,7 +49,7 @@ const char* const k_examples = R"(Examples:
   filch trace info demo.filch                    … see what is in it …
   filch trace convert demo.filch demo.pftrace    … and see it in Perfetto's viewer
 
-Exit codes: 0 done, 1 failed, 2 wrong usage.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a simulated run got stuck in a deadlock of joins.
 In a checkout, ./filch builds the command first, and ./filch test runs all tests.)";
 
 const char* const k_run_examples = R"(
