@@ -71,6 +71,7 @@ class model final : private task_context {
     activity does = activity::overhead;
     bool is_searching = false;
     bool is_listed = false;  // in waiting_
+    bool has_kept = false;   // kept is not empty: it lies far away
     task_place current = k_no_place;
     ticket awaited = k_no_ticket;
     time_ns since_ns = 0;
@@ -141,11 +142,12 @@ class model final : private task_context {
   then advance(sim_worker& w);
   then fork(sim_worker& w);
   then join(sim_worker& w, join_mode how);
+  [[gnu::noinline]] then keep_in_join(sim_worker& w, join_mode how);
   then finish(sim_worker& w);
   [[gnu::noinline]] bool finish_join(sim_worker& w, task_place parent);
-  bool has_kept_ready(const sim_worker& w) { return !w.kept.empty() && tasks_[w.kept.back()].pending == 0; }
+  bool has_kept_ready(const sim_worker& w) { return w.has_kept && tasks_[w.kept.back()].pending == 0; }
   [[gnu::noinline]] then go_on_with_kept(sim_worker& w);
-  void unblock(sim_worker& w);
+  [[gnu::noinline]] void unblock(sim_worker& w);
   [[gnu::noinline]] void charge_migration(sim_worker& w, task& subject);
   task_place make(std::uint64_t word0, std::uint64_t word1, policy::priority band);
   void push(sim_worker& w, task_place what);
@@ -157,7 +159,7 @@ class model final : private task_context {
     is_done_ = true;
     end_ = run_end::complete;
   }
-  void stop(run_end why) {
+  [[gnu::noinline]] void stop(run_end why) {
     is_done_ = true;
     end_ = why;
   }
@@ -178,6 +180,8 @@ class model final : private task_context {
   const policy::search_options& policy_;
   workload& load_;
   const run_options& options_;
+  const bool has_migration_;
+  const bool has_disturbances_;
 
   // The clock.
   time_ns now_ns_ = 0;

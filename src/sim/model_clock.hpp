@@ -18,6 +18,8 @@ model<Trace>::model(const machine_model& machine, const policy::search_options& 
       policy_{policy},
       load_{load},
       options_{options},
+      has_migration_{!machine.costs.migration_ns.empty()},
+      has_disturbances_{!machine.disturbances.empty()},
       stealable_(machine.workers),
       wakes_{policy.wake},
       wake_random_{random_stream{options.seed}.split(std::uint64_t{UINT32_MAX} + 2)},

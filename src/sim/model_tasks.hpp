@@ -20,7 +20,7 @@ void model<Trace>::begin_task(sim_worker& w) {
     w.trace.resume(id_of(subject));
     ++w.counts[trace::count::resumes];
   }
-  if (!machine_.costs.migration_ns.empty()) [[unlikely]]
+  if (has_migration_) [[unlikely]]
     charge_migration(w, subject);
 }
 
@@ -42,7 +42,7 @@ typename model<Trace>::then model<Trace>::advance(sim_worker& w) {
   switch (next.what) {
     case next_step::kind::work: {
       time_ns span_ns = machine_.duration_ns(id_of(w).value, next.work_ns);
-      if (!machine_.disturbances.empty()) [[unlikely]] {
+      if (has_disturbances_) [[unlikely]] {
         span_ns = machine_.disturbed_ns(id_of(w).value, now_ns_ + w.owed_ns, span_ns);
       }
       return pause(w, state::running, activity::work, span_ns);
@@ -80,27 +80,37 @@ typename model<Trace>::then model<Trace>::join(sim_worker& w, join_mode how) {
     w.trace.join(id_of(subject));
     return then::run;
   }
-  subject.home = home_of(w);
-  if (how == join_mode::blocking) {
-    subject.waits = task::wait::blocked;
-    w.trace.block(id_of(subject));
-    ++blocked_;
-    w.at = state::blocked;
-    w.does = activity::block;
-    w.awaited = k_no_ticket;
-    return then::pause;
-  }
+  if (how != join_mode::continuation) [[unlikely]]
+    return keep_in_join(w, how);
+  subject.waits = task::wait::suspended;
+  ++suspended_;
   ++w.counts[trace::count::suspends];
   w.trace.suspend(id_of(subject));
-  if (how == join_mode::helping) {
-    subject.waits = task::wait::helped;
-    w.kept.push_back(w.current);
-  } else {
-    subject.waits = task::wait::suspended;
-    ++suspended_;
-  }
   w.search.begin();
   return then::look;
+}
+
+// The task stays with its worker, which helps or blocks.
+template <class Trace>
+typename model<Trace>::then model<Trace>::keep_in_join(sim_worker& w, join_mode how) {
+  task& subject = tasks_[w.current];
+  subject.home = home_of(w);
+  if (how == join_mode::helping) {
+    subject.waits = task::wait::helped;
+    ++w.counts[trace::count::suspends];
+    w.trace.suspend(id_of(subject));
+    w.kept.push_back(w.current);
+    w.has_kept = true;
+    w.search.begin();
+    return then::look;
+  }
+  subject.waits = task::wait::blocked;
+  w.trace.block(id_of(subject));
+  ++blocked_;
+  w.at = state::blocked;
+  w.does = activity::block;
+  w.awaited = k_no_ticket;
+  return then::pause;
 }
 
 template <class Trace>
@@ -155,6 +165,7 @@ typename model<Trace>::then model<Trace>::go_on_with_kept(sim_worker& w) {
   if (w.is_searching) stop_searching(w);
   w.current = w.kept.back();
   w.kept.pop_back();
+  w.has_kept = !w.kept.empty();
   task& subject = tasks_[w.current];
   subject.waits = task::wait::none;
   w.owed_ns += machine_.costs.resume_ns;
