@@ -1,6 +1,8 @@
 // The workloads on Java's ForkJoinPool, and the same in serial Java (THREADS = 0). The protocol is that of
 // harness/program.hpp, but for more repetitions that are not printed: the compiler comes in while the program runs.
-import java.lang.management.ManagementFactory;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ForkJoinPool;
@@ -116,9 +118,18 @@ final class ForkJoin {
     WORKLOADS.put("join", ForkJoinJoin.MAKE);
   }
 
+  /** CPU time of all threads. Java's own clock of the process has steps of 10 ms. */
   static long cpuNs() {
-    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-        .getProcessCpuTime();
+    long sum = 0;
+    File[] threads = new File("/proc/self/task").listFiles();
+    for (File thread : threads == null ? new File[0] : threads) {
+      try {
+        sum += Long.parseLong(Files.readString(thread.toPath().resolve("schedstat")).split(" ")[0]);
+      } catch (IOException ended) {
+        continue; // a thread that has ended meanwhile
+      }
+    }
+    return sum;
   }
 
   static void measure(Job job, boolean isSerial, long repetitions) {
