@@ -84,7 +84,8 @@ def test_the_tour_shows_two_policies_and_what_to_try_next():
     out = succeed()
     expect(out.count("=== Statistics ===") == 2, f"two runs in {out}")
     expect(out.count("Who stole from whom") == 2, f"two matrices in {out}")
-    for part in ("Total tasks executed: 24", "worker 0", "side by side", "What to try next"):
+    for part in ("Total tasks executed: 24", "worker 0", "side by side", "a machine you may not have", "Wrote report.html",
+                 "What to try next"):
         expect(part in out, f"{part!r} in {out}")
     for line in re.findall(r"^  filch (.*?)(?:  |$)", out, re.M):
         done = filch(*line.split(), *(SMALL if line.startswith("run") and "counter" not in line else ()))

@@ -37,17 +37,18 @@ std::uint64_t result_of(const kernel& what, std::uint64_t returned) {
 // Time inside tasks, of one worker: from each start or resumption to the next end or suspension.
 time_ns busy_ns(const std::vector<trace::event>& events) {
   time_ns sum = 0;
-  std::optional<time_ns> since_ns;
+  constexpr time_ns k_outside_ns = -1;
+  time_ns since_ns = k_outside_ns;
   for (const trace::event& each : events) {
     switch (each.kind) {
       case trace::event_kind::start:
       case trace::event_kind::resume:
-        if (!since_ns) since_ns = each.time_ns;
+        if (since_ns == k_outside_ns) since_ns = each.time_ns;
         break;
       case trace::event_kind::end:
       case trace::event_kind::suspend:
-        if (since_ns) sum += each.time_ns - *since_ns;
-        since_ns.reset();
+        if (since_ns != k_outside_ns) sum += each.time_ns - since_ns;
+        since_ns = k_outside_ns;
         break;
       default:
         break;

@@ -1,9 +1,14 @@
 // filch without arguments: a load that begins in the wrong place, carried out twice on this machine with different
-// policies, and what to look at next.
+// policies, then simulated with the same policies on more workers, and a page that shows it all.
 #include <algorithm>
 #include <filch/policy/options.hpp>
+#include <filch/sim/worker_model.hpp>
+#include <filch/sim/workloads.hpp>
 #include <filch/topology/usable_cpus.hpp>
+#include <fstream>
+#include <html_report.hpp>
 #include <iostream>
+#include <machine_file.hpp>
 
 #include "commands.hpp"
 #include "report.hpp"
@@ -65,6 +70,67 @@ void compare(const std::vector<candidate>& candidates, const std::vector<execute
   std::cout << "---- side by side ----\n\n" << table.text() << cpu_note_text(runs.front()) << "\n";
 }
 
+constexpr std::uint32_t k_simulated_workers[] = {1, 2, 4, 8, 16, 64};
+constexpr const char* k_machine = "two-socket-64";
+constexpr const char* k_page = "report.html";
+
+// The same tasks and the same policy objects, on so many workers that there need not be.
+time_ns simulated_ns(const candidate& which, std::uint32_t workers, trace::recording* record) {
+  sim::task_list load;
+  for (const planned_task& each : make_plan().roots) load.add(each.cpu_ns, sim::target::at(worker_id{0}));
+  filch::options chosen;
+  chosen.victims = which.victims;
+  chosen.steal = which.steal;
+  const sim::machine_model machine = scenario::make_machine(scenario::find_machine(k_machine), workers);
+  return sim::simulate(machine, chosen.search(), load, {.seed = k_default_seed, .record = record}).makespan_ns;
+}
+
+report::speed_up_curve simulate_more(const candidate& which) {
+  report::speed_up_curve curve;
+  curve.name = which.name;
+  for (const std::uint32_t workers : k_simulated_workers) {
+    curve.points.push_back({workers, {.makespan_ns = simulated_ns(which, workers, nullptr)}});
+  }
+  return curve;
+}
+
+void show_simulated(const std::vector<report::speed_up_curve>& curves, time_ns work_ns) {
+  std::vector<std::string> head{"speed-up by workers"};
+  for (const std::uint32_t workers : k_simulated_workers) head.push_back(std::to_string(workers));
+  text_table table{head};
+  for (const report::speed_up_curve& each : curves) {
+    std::vector<std::string> row{each.name};
+    for (const report::speed_up_point& at : each.points) {
+      row.push_back(fixed(static_cast<double>(work_ns) / static_cast<double>(at.time.makespan_ns), 2));
+    }
+    table.add(row);
+  }
+  std::cout << "---- the same on a machine you may not have ----\n\n"
+            << "Simulated on \"" << k_machine << "\" with the same policy objects, in virtual time:\n\n"
+            << table.text() << "\n";
+}
+
+// Measured above simulated, with as many workers.
+void write_page(const executed_plan& measured, const candidate& which, std::vector<report::speed_up_curve> curves) {
+  trace::recording simulated;
+  (void)simulated_ns(which, measured.workers, &simulated);
+  const plan what = make_plan();
+  const auto longest = std::ranges::max_element(what.roots, {}, &planned_task::cpu_ns);
+  report::speed_up_chart chart{.work_ns = what.work_ns(), .span_ns = longest->cpu_ns, .curves = std::move(curves)};
+  chart.curves.push_back({.name = "measured", .points = {{measured.workers, {.makespan_ns = measured.wall_ns}}}});
+  std::ofstream out{k_page, std::ios::binary};
+  const auto failed = report::write_page({.title = std::string{"filch: "} + which.name,
+                                          .runs = {{"measured", &measured.recording}, {"simulated", &simulated}},
+                                          .speed_up = std::move(chart)},
+                                         out);
+  out.close();
+  if (failed || !out) {
+    std::cout << k_page << " could not be written" << (failed ? ": " + *failed : "") << ".\n\n";
+  } else {
+    std::cout << "Wrote " << k_page << ": open it in a browser to see the measured and the simulated run side by side.\n\n";
+  }
+}
+
 }  // namespace
 
 void tour_command() {
@@ -82,7 +148,14 @@ void tour_command() {
   std::vector<executed_plan> runs;
   for (const candidate& each : candidates) runs.push_back(show(each, workers));
   compare(candidates, runs);
+  std::vector<report::speed_up_curve> curves;
+  for (const candidate& each : candidates) curves.push_back(simulate_more(each));
+  show_simulated(curves, make_plan().work_ns());
+  write_page(runs.back(), candidates.back(), std::move(curves));
   std::cout << "What to try next:\n"
+               "  filch sim exercise 1              how many workers are worth their while?\n"
+               "  filch run fib                     a fork at every node, without a cut-off\n"
+               "  filch bench fib                   what a fork costs here, beside serial code\n"
                "  filch run adaptive --log          a lesson's unbalanced load, event by event\n"
                "  filch run granularity             how large should a task be?\n"
                "  filch run counter                 what does a task cost, with and without locks?\n"

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -110,18 +109,19 @@ class chart {
     std::vector<piece> out;
     const auto& events = from_.workers[w];
     time_ns before_ns = begin_ns_;
-    std::optional<time_ns> asleep_since_ns;
-    if (events.empty()) asleep_since_ns = begin_ns_;
+    constexpr time_ns k_awake_ns = -1;
+    time_ns asleep_since_ns = events.empty() ? begin_ns_ : k_awake_ns;
     for (const event& e : events) {
-      if (e.kind == event_kind::park) asleep_since_ns = e.time_ns;
-      if (asleep_since_ns && e.kind != event_kind::park) {
-        out.push_back({*asleep_since_ns, e.time_ns, look::asleep});
-        asleep_since_ns.reset();
+      if (e.kind == event_kind::park) {
+        asleep_since_ns = e.time_ns;
+      } else if (asleep_since_ns != k_awake_ns) {
+        out.push_back({asleep_since_ns, e.time_ns, look::asleep});
+        asleep_since_ns = k_awake_ns;
       }
       if (e.kind == event_kind::dropped) out.push_back({before_ns, e.time_ns, look::unknown});
       before_ns = e.time_ns;
     }
-    if (asleep_since_ns) out.push_back({*asleep_since_ns, end_ns_, look::asleep});
+    if (asleep_since_ns != k_awake_ns) out.push_back({asleep_since_ns, end_ns_, look::asleep});
     return out;
   }
 
