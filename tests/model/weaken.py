@@ -32,6 +32,8 @@ MODELS = {
     "src/runtime/offer_slot.hpp": "fork",
     "src/runtime/on_call.hpp": "fork",
     "include/filch/sync/fair_lock.hpp": "sync",
+    "include/filch/coro/join_count.hpp": "coro",
+    "src/coro/depot.hpp": "coro",
 }
 WEAKER = {
     "seq_cst": ["acq_rel"],

@@ -11,6 +11,7 @@
 #include <filch/runtime/errors.hpp>
 #include <filch/runtime/guest.hpp>
 #include <filch/runtime/latent.hpp>
+#include <filch/runtime/nothing.hpp>
 #include <filch/runtime/runtime.hpp>
 
 #include <exception>
@@ -21,11 +22,6 @@
 #include <utility>
 
 namespace filch::inline v0 {
-
-// Stands for the result of a function that returns nothing, where others return something.
-struct nothing {
-  friend constexpr bool operator==(nothing, nothing) = default;
-};
 
 namespace detail {
 

@@ -232,6 +232,30 @@ SYNC_MUTANTS = [
 ]
 MUTANTS += SYNC_MUTANTS
 
+JOIN_COUNT = "filch/coro/join_count.hpp"
+DEPOT = "coro/depot.hpp"
+CORO_MUTANTS = [
+    mutant("CO1", "every strand counts down by one, however many children it ran: the parent never goes on", "coro",
+           "assertion", JOIN_COUNT, (
+        ("fetch_sub(ran, std::memory_order_acq_rel) == ran", "fetch_sub(1, std::memory_order_acq_rel) == 1"),)),
+    mutant("CO2", "the count is read and written in two steps: the parent goes on twice or never", "coro", "assertion,race",
+           JOIN_COUNT, (
+        ("    return unfinished_.fetch_sub(ran, std::memory_order_acq_rel) == ran;\n",
+         "    const std::uint32_t before = unfinished_.load(std::memory_order_acquire);\n"
+         "    unfinished_.store(before - ran, std::memory_order_release);\n    return before == ran;\n"),)),
+    mutant("CO3", "a strand does not see what the others did", "coro", "race", JOIN_COUNT, (
+        ("std::memory_order_acq_rel) == ran", "std::memory_order_release) == ran"),)),
+    mutant("CO4", "a batch is put without looking whether the slot is still empty: one is lost", "coro", "assertion,race",
+           DEPOT, (
+        ("      if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) return true;\n",
+         "      slot.store(batch, std::memory_order_release);\n      if (expected == nullptr) return true;\n"),)),
+    mutant("CO5", "a batch is read and the slot emptied in two steps: two take it", "coro", "assertion,race", DEPOT, (
+        ("      if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) return batch;\n",
+         "      Batch* const batch = slot.load(std::memory_order_acquire);\n"
+         "      slot.store(nullptr, std::memory_order_relaxed);\n      if (batch != nullptr) return batch;\n"),)),
+]
+MUTANTS += CORO_MUTANTS
+
 # Bugs of the list that our design cannot have, or that another kind of test holds.
 NOT_MUTANTS = {
     "D13": "a huge item pushed by value does not compile: compile_fail.a_deque_of_large_items",

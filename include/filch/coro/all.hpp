@@ -1,0 +1,148 @@
+// all: awaits several tasks, which may run at the same time.
+//
+//   auto [a, b] = co_await filch::all(fib(n - 1), fib(n - 2));
+//   std::vector<int> each = co_await filch::all(std::move(tasks));        a range of tasks that is given away
+//
+// Who may call what: a coroutine. All tasks end before it goes on, perhaps on another worker: where the last of them ended.
+// The exception of the first in the order of the arguments is rethrown. The last task starts at once on the same worker;
+// the others lie in its deque until the worker comes to them, or another takes them.
+#pragma once
+
+#include <filch/coro/detail/children.hpp>
+#include <filch/coro/task.hpp>
+#include <filch/runtime/nothing.hpp>
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <ranges>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace filch::inline v0 {
+namespace coro {
+
+template <class T>
+struct task_result;
+template <class T>
+struct task_result<task<T>> {
+  using type = T;
+};
+
+// A result as a tuple or a vector holds it.
+template <class T>
+using shown_result = std::conditional_t<std::is_void_v<T>, nothing, T>;
+template <class T>
+using element_result = std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, T>;
+
+template <class T>
+shown_result<T> take_shown(const task<T>& ended) {
+  if constexpr (std::is_void_v<T>) {
+    ended.promise().take();
+    return {};
+  } else {
+    return ended.promise().take();
+  }
+}
+
+// Awaits tasks of types that are known. It stays where it was made: the children refer to it.
+template <class... T>
+class [[nodiscard]] all_of_several {
+ public:
+  explicit all_of_several(task<T>&&... each) : tasks_{std::move(each)...} {}
+  all_of_several(const all_of_several&) = delete;
+  all_of_several& operator=(const all_of_several&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<> parent) {
+    promise_base* next = nullptr;
+    link(next, std::index_sequence_for<T...>{});
+    return children_.start(parent, *next);
+  }
+  // A tuple of the results, with `nothing` for void; or nothing at all if all are void.
+  auto await_resume() {
+    return std::apply(
+        [](const auto&... ended) {
+          std::tuple<shown_result<T>...> results{take_shown(ended)...};  // in this order
+          if constexpr ((std::is_void_v<T> && ...)) (void)results;
+          else return results;
+        },
+        tasks_);
+  }
+
+ private:
+  // Makes each the sibling of the one before; `next` is the first then.
+  template <std::size_t... I>
+  void link(promise_base*& next, std::index_sequence<I...>) {
+    const auto put_before = [&](promise_base& one) {
+      one.sibling = next;
+      next = &one;
+    };
+    (put_before(std::get<sizeof...(T) - 1 - I>(tasks_).promise()), ...);
+  }
+
+  std::tuple<task<T>...> tasks_;
+  children children_{sizeof...(T)};
+};
+
+// Awaits so many tasks of one type as there are.
+template <class T>
+class [[nodiscard]] all_of_many {
+ public:
+  explicit all_of_many(std::vector<task<T>>&& tasks)
+      : tasks_{std::move(tasks)}, children_{static_cast<std::uint32_t>(tasks_.size())} {}
+  all_of_many(const all_of_many&) = delete;
+  all_of_many& operator=(const all_of_many&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept { return tasks_.empty(); }
+  [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<> parent) {
+    for (std::size_t i = 1; i != tasks_.size(); ++i) tasks_[i - 1].promise().sibling = &tasks_[i].promise();
+    return children_.start(parent, tasks_.front().promise());
+  }
+  // A vector of the results, in the order of the tasks; or nothing if they are void.
+  auto await_resume() {
+    if constexpr (std::is_void_v<T>) {
+      for (const task<T>& ended : tasks_) ended.promise().take();
+    } else {
+      std::vector<element_result<T>> results;
+      results.reserve(tasks_.size());
+      for (const task<T>& ended : tasks_) results.emplace_back(ended.promise().take());
+      return results;
+    }
+  }
+
+ private:
+  std::vector<task<T>> tasks_;
+  children children_;
+};
+
+template <class Range>
+using element_of = std::remove_cvref_t<std::ranges::range_reference_t<Range>>;
+
+// A range of tasks that may be moved out of it: one that makes them as it goes, or a container that is given away.
+template <class Range>
+concept tasks_given_away = std::ranges::input_range<Range> && requires { typename task_result<element_of<Range>>::type; } &&
+                           (!std::is_reference_v<std::ranges::range_reference_t<Range>> ||
+                            (!std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>));
+
+}  // namespace coro
+
+template <class... T>
+  requires(sizeof...(T) != 0)
+auto all(task<T>... each) {
+  return coro::all_of_several<T...>{std::move(each)...};
+}
+
+template <coro::tasks_given_away Range>
+auto all(Range&& range) {
+  using element = coro::element_of<Range>;
+  std::vector<element> tasks;
+  if constexpr (std::ranges::sized_range<Range>) tasks.reserve(static_cast<std::size_t>(std::ranges::size(range)));
+  for (auto&& each : range) tasks.push_back(static_cast<element&&>(each));
+  return coro::all_of_many<typename coro::task_result<element>::type>{std::move(tasks)};
+}
+
+}  // namespace filch::inline v0

@@ -1,0 +1,123 @@
+// What all coroutines of filch have in common: who goes on when one ends, and where its result lies.
+#pragma once
+
+#include <filch/coro/detail/frame_memory.hpp>
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace filch::inline v0::coro {
+
+class promise_base;
+
+// Who is told that a coroutine has ended: on the worker where it did, when its result is there and its frame is suspended.
+class end_listener {
+ public:
+  // What to resume next, perhaps nothing (std::noop_coroutine).
+  [[nodiscard]] virtual std::coroutine_handle<> ended(promise_base& who) noexcept = 0;
+
+ protected:
+  ~end_listener() = default;
+};
+
+class promise_base {
+ public:
+  promise_base() = default;
+  promise_base(const promise_base&) = delete;
+  promise_base& operator=(const promise_base&) = delete;
+
+  static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept { free_frame(memory, bytes); }
+
+  struct final_awaiter {
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    // The frame may be gone when this returns.
+    template <class Promise>
+    [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ending) const noexcept {
+      promise_base& base = ending.promise();
+      return base.listener == nullptr ? base.continuation : base.listener->ended(base);
+    }
+    void await_resume() const noexcept {}
+  };
+
+  [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
+  [[nodiscard]] final_awaiter final_suspend() const noexcept { return {}; }
+
+  // Written before the coroutine starts, by who starts it.
+  std::coroutine_handle<> self;
+  std::coroutine_handle<> continuation;  // goes on when it ends, unless there is a listener
+  end_listener* listener = nullptr;
+  // Of a child among several.
+  promise_base* sibling = nullptr;  // its strand runs this one next
+  std::uint32_t ran = 1;            // so many children of its strand up to and with this one
+};
+
+// Nothing yet, then a result or an exception.
+template <class T>
+class outcome {
+  using stored = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, std::remove_const_t<T>>;
+
+ public:
+  outcome() noexcept {}
+  outcome(const outcome&) = delete;
+  outcome& operator=(const outcome&) = delete;
+  ~outcome() {
+    if (has_ == contents::value) std::destroy_at(std::addressof(value_));
+    else if (has_ == contents::error) std::destroy_at(std::addressof(error_));
+  }
+
+  template <class U = T>
+    requires std::is_convertible_v<U&&, T>
+  void return_value(U&& value) noexcept(std::is_nothrow_constructible_v<T, U&&>) {
+    if constexpr (std::is_reference_v<T>) {
+      T bound = static_cast<U&&>(value);
+      ::new (static_cast<void*>(std::addressof(value_))) stored(std::addressof(bound));
+    } else {
+      ::new (static_cast<void*>(std::addressof(value_))) stored(std::forward<U>(value));
+    }
+    has_ = contents::value;
+  }
+  // A result's destructor may have thrown on the way out of the coroutine: the exception stands.
+  void unhandled_exception() noexcept {
+    if (has_ == contents::value) std::destroy_at(std::addressof(value_));
+    ::new (static_cast<void*>(std::addressof(error_))) std::exception_ptr(std::current_exception());
+    has_ = contents::error;
+  }
+
+  // Once, when it is there.
+  T take() {
+    if (has_ == contents::error) std::rethrow_exception(std::move(error_));
+    if constexpr (std::is_reference_v<T>) return static_cast<T>(*value_);
+    else return std::move(value_);
+  }
+
+ private:
+  enum class contents : std::uint8_t { none, value, error };
+
+  contents has_ = contents::none;
+  union {
+    stored value_;
+    std::exception_ptr error_;
+  };
+};
+
+template <>
+class outcome<void> {
+ public:
+  void return_void() noexcept {}
+  void unhandled_exception() noexcept { error_ = std::current_exception(); }
+  void take() {
+    if (error_) std::rethrow_exception(std::move(error_));
+  }
+
+ private:
+  std::exception_ptr error_;
+};
+
+}  // namespace filch::inline v0::coro

@@ -1,0 +1,203 @@
+// spawn: starts a task that runs beside the one that started it.
+//
+//   filch::join_handle<int> h = filch::spawn(work());
+//   …
+//   int r = co_await std::move(h);                in a coroutine; h.get() elsewhere
+//
+// Who may call what: any thread; a handle one thread at a time. The runtime waits for spawned tasks before it ends, also for
+// those whose handle is gone. An exception that nobody asks for is dropped.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+#include <filch/coro/detail/promise.hpp>
+#include <filch/coro/task.hpp>
+#include <filch/runtime/completion.hpp>
+#include <filch/runtime/gate.hpp>
+#include <filch/runtime/runtime.hpp>
+
+#include <coroutine>
+#include <cstddef>
+#include <utility>
+
+namespace filch::inline v0 {
+namespace coro {
+
+// Who waits for a spawned coroutine: another coroutine, or what `wake` knows.
+struct spawn_waiter {
+  std::coroutine_handle<> handle{};
+  void (*wake)(spawn_waiter&) noexcept = nullptr;
+};
+
+// A spawned coroutine, whatever it computes. Two references: its own until it has ended, and the handle's.
+class spawned_base : public end_listener {
+ public:
+  spawned_base(const spawned_base&) = delete;
+  spawned_base& operator=(const spawned_base&) = delete;
+
+  static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept { free_frame(memory, bytes); }
+
+  // On a worker, once: starts the coroutine, or cancels it if that was asked.
+  void start() noexcept;
+  // Instead, if it never comes to that.
+  void cancel() noexcept;
+  [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept override;
+  void release() noexcept {
+    if (references_.drop()) delete this;
+  }
+
+  // ---- the handle's ----
+  void ask_to_cancel() {
+    is_unwanted_.store(true, std::memory_order_relaxed);  // statistic: one that comes too late is too late
+  }
+  [[nodiscard]] bool has_ended() const { return gate_.is_done(); }
+  // Does the calling thread hold a worker of the same runtime? Only as long as it has not ended.
+  [[nodiscard]] bool is_at_home() const;
+  // `who` waits from now on. True: it has ended before, and nobody will wake it.
+  [[nodiscard]] bool has_ended_before(spawn_waiter& who) { return gate_.wait(who); }
+  // Any thread: suspends the stack, or sleeps.
+  void wait_here();
+  // Once it has ended.
+  [[nodiscard]] bool was_cancelled() const { return was_cancelled_; }
+
+ protected:
+  // At that runtime, or at that of the calling thread's worker.
+  explicit spawned_base(const runtime* at);
+  virtual ~spawned_base() = default;
+
+ private:
+  virtual promise_base& root() noexcept = 0;
+  // Destroys the coroutine, which has not started.
+  virtual void drop_root() noexcept = 0;
+  // Returns whom to resume, perhaps nobody. Drops the coroutine's reference.
+  [[nodiscard]] std::coroutine_handle<> finish() noexcept;
+
+  const runtime* const runtime_;
+  const void* const core_;  // without `runtime_`
+  gate<spawn_waiter> gate_{1};
+  reference_count<> references_{2};
+  std_atomics::atomic<bool> is_unwanted_{false};
+  bool was_cancelled_ = false;
+};
+
+template <class T>
+class spawned final : public spawned_base {
+ public:
+  spawned(const runtime* at, task<T>&& what) : spawned_base{at}, what_{std::move(what)} { (void)what_.promise(); }
+
+  T take() { return what_.promise().take(); }
+
+ private:
+  promise_base& root() noexcept override { return what_.promise(); }
+  void drop_root() noexcept override { const task<T> dropped = std::move(what_); }
+
+  task<T> what_;
+};
+
+// Starts what it holds, or cancels it if it is destroyed before.
+class starter {
+ public:
+  explicit starter(spawned_base& held) : held_{&held} {}
+  starter(starter&& other) noexcept : held_{std::exchange(other.held_, nullptr)} {}
+  starter& operator=(starter&&) = delete;
+  ~starter() {
+    if (held_ != nullptr) held_->cancel();
+  }
+  void operator()() && { std::exchange(held_, nullptr)->start(); }
+
+ private:
+  spawned_base* held_;
+};
+
+// On a worker: at its runtime.
+void spawn_here(starter&& start, const submit_options& how);
+
+}  // namespace coro
+
+template <class T>
+class [[nodiscard]] join_handle {
+ public:
+  explicit join_handle(coro::spawned<T>& made) noexcept : made_{&made} {}  // takes over one reference
+  join_handle(join_handle&& other) noexcept : made_{std::exchange(other.made_, nullptr)} {}
+  join_handle& operator=(join_handle&& other) noexcept {
+    if (this != &other) {
+      detach();
+      made_ = std::exchange(other.made_, nullptr);
+    }
+    return *this;
+  }
+  ~join_handle() { detach(); }
+
+  // Does it refer to a task?
+  [[nodiscard]] bool valid() const { return made_ != nullptr; }
+  [[nodiscard]] bool is_ready() const { return need().has_ended(); }
+
+  // The task goes on without anybody who waits.
+  void detach() noexcept {
+    if (made_ != nullptr) std::exchange(made_, nullptr)->release();
+  }
+  // If the task has not started, it does not; who waits for it gets task_cancelled.
+  void cancel() { need().ask_to_cancel(); }
+
+  // The task's result, or the exception that left it, or task_cancelled. Once.
+  [[nodiscard]] auto operator co_await() && {
+    struct awaiter {
+      join_handle from;
+      coro::spawn_waiter self{};
+
+      [[nodiscard]] bool await_ready() const {
+        if (from.made_->has_ended()) return true;
+        if (from.made_->is_at_home()) return false;
+        from.made_->wait_here();  // a coroutine does not change its runtime
+        return true;
+      }
+      [[nodiscard]] bool await_suspend(std::coroutine_handle<> who) {
+        self.handle = who;
+        return !from.made_->has_ended_before(self);
+      }
+      T await_resume() const { return from.take(); }
+    };
+    (void)need();
+    return awaiter{std::move(*this)};
+  }
+
+  // The same on any thread: on a worker it suspends the calling stack, elsewhere the thread sleeps.
+  T get() {
+    if (!need().has_ended()) made_->wait_here();
+    const join_handle taken{std::move(*this)};
+    return taken.take();
+  }
+
+ private:
+  coro::spawned<T>& need() const {
+    if (made_ == nullptr) throw no_state{};
+    return *made_;
+  }
+  T take() const {
+    if (made_->was_cancelled()) throw task_cancelled{};
+    return made_->take();
+  }
+
+  coro::spawned<T>* made_;
+};
+
+// Starts `what` on a worker of `rt`, as submit does: see submit_options for what can be chosen.
+template <class T>
+join_handle<T> spawn(runtime& rt, task<T> what, const submit_options& how = {}) {
+  auto* const made = new coro::spawned<T>{&rt, std::move(what)};
+  join_handle<T> handle{*made};
+  rt.spawn(coro::starter{*made}, how);
+  return handle;
+}
+
+// The same at the runtime of the calling worker; elsewhere at the default one.
+template <class T>
+join_handle<T> spawn(task<T> what, const submit_options& how = {}) {
+  if (!this_worker().is_some()) return spawn(default_runtime(), std::move(what), how);
+  auto* const made = new coro::spawned<T>{nullptr, std::move(what)};
+  join_handle<T> handle{*made};
+  coro::spawn_here(coro::starter{*made}, how);
+  return handle;
+}
+
+}  // namespace filch::inline v0

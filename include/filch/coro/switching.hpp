@@ -1,0 +1,73 @@
+// Where and when a coroutine goes on.
+//
+//   co_await filch::yield();                      lets others run first
+//   co_await filch::on(filch::worker_id{1});      goes on there; until it waits for something, it stays
+//   int r = co_await rt.submit(job);              the result of a plain function
+//
+// Who may call what: a coroutine.
+#pragma once
+
+#include <filch/base/ids.hpp>
+#include <filch/runtime/future.hpp>
+#include <filch/runtime/runtime.hpp>
+
+#include <coroutine>
+#include <utility>
+
+namespace filch::inline v0 {
+namespace coro {
+
+// False: there is no memory for it, and the coroutine goes on.
+[[nodiscard]] bool queue_behind_others(std::coroutine_handle<> who) noexcept;
+// Throws std::bad_alloc.
+void queue_at(worker_id where, std::coroutine_handle<> who);
+// Throws std::invalid_argument if the running worker's runtime has no such worker.
+void require_worker(worker_id where);
+
+class [[nodiscard]] yield_awaiter {
+ public:
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<> who) const noexcept { return queue_behind_others(who); }
+  void await_resume() const noexcept {}
+};
+
+class [[nodiscard]] on_awaiter {
+ public:
+  explicit on_awaiter(worker_id where) : where_{where} {}
+
+  [[nodiscard]] bool await_ready() const {
+    require_worker(where_);
+    return this_worker() == where_;
+  }
+  void await_suspend(std::coroutine_handle<> who) const { queue_at(where_, who); }
+  void await_resume() const noexcept {}
+
+ private:
+  worker_id where_;
+};
+
+}  // namespace coro
+
+// The coroutine goes on after what lies in its worker's queue; others may take it before.
+inline coro::yield_awaiter yield() { return {}; }
+
+// The coroutine goes on at that worker of the same runtime. Afterwards it goes on where what it waits for ends.
+inline coro::on_awaiter on(worker_id where) { return coro::on_awaiter{where}; }
+
+// Waits as future::get does on a worker: runs the function here if it has not started, otherwise a spare thread stands in.
+template <class T>
+auto operator co_await(future<T>&& awaited) {
+  struct awaiter {
+    future<T> from;
+
+    [[nodiscard]] bool await_ready() const {
+      from.wait();
+      return true;
+    }
+    void await_suspend(std::coroutine_handle<>) const noexcept {}
+    T await_resume() { return from.get(); }
+  };
+  return awaiter{std::move(awaited)};
+}
+
+}  // namespace filch::inline v0

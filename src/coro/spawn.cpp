@@ -1,0 +1,92 @@
+#include <filch/coro/spawn.hpp>
+
+#include "runtime/core.hpp"
+#include "runtime/work_stack.hpp"
+#include "runtime/worker.hpp"
+
+#include <optional>
+
+namespace filch::inline v0::coro {
+namespace {
+
+// A coroutine that has not started, in a queue.
+class start_ticket final : public task_base {
+ public:
+  explicit start_ticket(starter&& start) : task_base{1}, start_{std::move(start)} {}
+
+  static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept { free_frame(memory, bytes); }
+
+ private:
+  void run() noexcept override { std::move(*start_)(); }
+  void abandon() noexcept override { start_.reset(); }
+
+  std::optional<starter> start_;
+};
+
+// A stack or a thread that waits for a spawned coroutine.
+struct stack_waiter : spawn_waiter {
+  stack_waiter() {
+    wake = [](spawn_waiter& self) noexcept {
+      if (suspended_stack* const waiting = static_cast<stack_waiter&>(self).ended.finish()) continue_in_turn(*waiting);
+    };
+  }
+
+  join_gate ended{1};
+};
+
+}  // namespace
+
+spawned_base::spawned_base(const runtime* at)
+    : runtime_{at}, core_{at == nullptr ? static_cast<const void*>(&worker::current()->home) : nullptr} {}
+
+bool spawned_base::is_at_home() const {
+  if (runtime_ != nullptr) return runtime_->is_on_worker();
+  const worker* const me = worker::current();
+  return me != nullptr && &me->home == core_;
+}
+
+// The runtime is not idle until it has ended, also while it waits for something that is no task.
+void spawned_base::start() noexcept {
+  if (is_unwanted_.load(std::memory_order_relaxed)) return cancel();  // statistic, as in ask_to_cancel()
+  (void)worker::current()->books.made();
+  promise_base& coroutine = root();
+  coroutine.listener = this;
+  coroutine.self.resume();
+}
+
+void spawned_base::cancel() noexcept {
+  was_cancelled_ = true;
+  drop_root();
+  finish().resume();
+}
+
+std::coroutine_handle<> spawned_base::ended(promise_base&) noexcept {
+  worker::current()->books.finished();
+  return finish();
+}
+
+std::coroutine_handle<> spawned_base::finish() noexcept {
+  std::coroutine_handle<> next = std::noop_coroutine();
+  if (spawn_waiter* const waiting = gate_.finish()) {
+    if (waiting->wake != nullptr) waiting->wake(*waiting);
+    else next = waiting->handle;
+  }
+  release();
+  return next;
+}
+
+void spawned_base::wait_here() {
+  stack_waiter self;
+  if (!has_ended_before(self) && !self.ended.is_done()) suspend_until_done(self.ended);
+}
+
+void spawn_here(starter&& start, const submit_options& how) {
+  auto* const made = new start_ticket{std::move(start)};
+  made->band = how.priority;
+  made->name = how.name;
+  made->stop = how.stop;
+  worker::current()->home.enqueue(*made, worker_id::none(), how);
+}
+
+}  // namespace filch::inline v0::coro

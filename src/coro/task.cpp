@@ -1,0 +1,43 @@
+#include <filch/coro/task.hpp>
+
+#include "runtime/work_stack.hpp"
+
+#include <filch/runtime/latent.hpp>
+
+namespace filch::inline v0::coro {
+namespace {
+
+// A stack that waits for a coroutine.
+class waiting_stack final : public end_listener {
+ public:
+  [[nodiscard]] std::coroutine_handle<> ended(promise_base&) noexcept override {
+    if (suspended_stack* const parents = gate_.finish()) {
+      // A stack that must stay on its thread does not make way for another.
+      if (current_latent_stack()->stays == 0) continue_soon(*parents);
+      else continue_in_turn(*parents);
+    }
+    return std::noop_coroutine();
+  }
+  void wait() noexcept {
+    if (!gate_.is_done()) suspend_until_done(gate_);
+  }
+
+ private:
+  join_gate gate_{1};
+};
+
+}  // namespace
+
+void run_to_end(promise_base& root) {
+  waiting_stack here;
+  root.listener = &here;
+  root.self.resume();
+  continue_others_first();  // a coroutine that ended here may have been waited for by another stack
+  here.wait();
+}
+
+void throw_empty_task() {
+  throw usage_error("filch: this task has no coroutine: it was moved from. A task is awaited, waited for or run once");
+}
+
+}  // namespace filch::inline v0::coro
