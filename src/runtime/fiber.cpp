@@ -127,7 +127,7 @@ fiber::fiber() {
 #endif
 }
 
-fiber::fiber(std::size_t stack_bytes) : stack_bytes_{stack_bytes} {
+fiber::fiber(std::size_t stack_bytes, std::size_t top_bytes) : stack_bytes_{stack_bytes} {
   const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   stack_bytes_ = (stack_bytes_ + page_bytes - 1) / page_bytes * page_bytes;
   mapping_bytes_ = stack_bytes_ + page_bytes;
@@ -140,6 +140,7 @@ fiber::fiber(std::size_t stack_bytes) : stack_bytes_{stack_bytes} {
     throw std::bad_alloc();
   }
   stack_ = mapping_ + page_bytes;
+  stack_bytes_ -= (top_bytes + 63) / 64 * 64;
 #ifdef FILCH_TSAN_FIBERS
   tsan_fiber_ = __tsan_create_fiber(0);
 #endif

@@ -42,8 +42,9 @@ class fiber {
 
   // The stack that the calling thread runs on now; becomes enterable by being left.
   fiber();
-  // A stack of its own, committed as it is used, with a guard page below. Throws std::bad_alloc.
-  explicit fiber(std::size_t stack_bytes);
+  // A stack of its own, committed as it is used, with a guard page below. Above it `top_bytes` are left to the caller,
+  // which stay as they are. Throws std::bad_alloc.
+  explicit fiber(std::size_t stack_bytes, std::size_t top_bytes = 0);
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
   ~fiber();
@@ -54,6 +55,9 @@ class fiber {
   // Leaves `from`, which runs now, and continues `to`. Returns when somebody switches to `from` again: the fiber that it
   // was entered from, perhaps on another thread. `is_last`: `from` will be prepared anew or destroyed.
   static fiber& switch_to(fiber& from, fiber& to, bool is_last = false);
+
+  // The caller's bytes.
+  [[nodiscard]] std::byte* top() const { return stack_ + stack_bytes_; }
 
   // A frame below this address has little stack left. Own stacks only.
   [[nodiscard]] std::uintptr_t low_mark() const;

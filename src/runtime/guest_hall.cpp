@@ -61,7 +61,6 @@ guest_seat* guest_hall::seat_for_thread() noexcept {
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
-  seat_taken->desk.listen(&seat_taken->stack, true);
   return seat_taken;
 }
 
@@ -77,13 +76,15 @@ guest_visit::guest_visit() : seat_{nullptr} {
   if (home.is_forked_child()) return;
   seat_ = home.guests().seat_for_thread();
   if (seat_ == nullptr) return;
-  latent_stack& stack = seat_->stack;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  latent_stack& stack = seat_->stack_near(here);
   // A program may run its code on stacks that it made itself: then nothing is known of their ends.
   const bool is_own_stack = here >= seat_->stack_low && here < seat_->stack_high;
   stack.low_mark =
       is_own_stack ? seat_->stack_low + stack_reserve_bytes(seat_->stack_high - seat_->stack_low) : 0;
   stack.alarm.store(stack.low_mark, std::memory_order_relaxed);  // statistic
+  seat_->stack = &stack;
+  seat_->desk.listen(&stack, true);
   running_latent_stack = &stack;
   // ordered by [G2] in the call
   seat_->visits.store(seat_->visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

@@ -7,8 +7,10 @@
 
 #include <filch/base/atomics.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 
 namespace filch::inline v0 {
@@ -18,7 +20,18 @@ struct guest_seat {
 
   runtime::core& home;
   latent_desk desk;
-  latent_stack stack;
+  // The list of latent frames is the one of these whose place in a page is that of the guest's frames before the first: see
+  // work_stack. They fill a page.
+  static constexpr std::size_t k_places = 32;
+  struct alignas(128) place {
+    latent_stack stack;
+  };
+  std::unique_ptr<place[]> places{new place[k_places]};
+  latent_stack* stack = nullptr;  // chosen at each visit
+  [[nodiscard]] latent_stack& stack_near(std::uintptr_t frame) const {
+    const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(places.get());
+    return places[(frame - first) / sizeof(place) % k_places].stack;
+  }
   // Odd: the guest is inside a join. Written by the guest, read by the lookout.
   std_atomics::atomic<std::uint64_t> visits{0};
   // The bounds of the guest's stack.

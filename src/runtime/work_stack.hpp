@@ -10,7 +10,6 @@
 #include "fiber.hpp"
 
 #include <filch/base/atomics.hpp>
-#include <filch/base/cache_line.hpp>
 #include <filch/park/parker.hpp>
 #include <filch/runtime/gate.hpp>
 #include <filch/runtime/latent.hpp>
@@ -21,15 +20,23 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 namespace filch::inline v0 {
 
+// The list of latent frames lies above the frames, at a fixed distance: then no frame of the first levels has the same place
+// in a page as the list, which a processor would take for the same address at first.
 struct work_stack {
-  explicit work_stack(std::size_t bytes) : body{bytes} {}
+  explicit work_stack(std::size_t bytes)
+      : body{bytes, k_distance + sizeof(latent_stack)},
+        latent{*::new (static_cast<void*>(body.top() + k_distance)) latent_stack} {}
 
   fiber body;
-  alignas(k_no_sharing_bytes) latent_stack latent;
+  latent_stack& latent;
+
+ private:
+  static constexpr std::size_t k_distance = 512;  // guess
 };
 
 // A task that stands still; it lies on its own stack. In a queue it stands for "continue me".

@@ -77,6 +77,7 @@ sim::run_result run(const document& what, std::uint64_t seed, trace::recording* 
                         .until_ns = std::min(what.until_ns, k_latest_ns),
                         .deaf_waits = what.deaf_waits,
                         .most_tasks = k_most_tasks,
+                        .most_events = k_most_events,
                         .record = record});
 }
 

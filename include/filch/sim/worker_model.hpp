@@ -47,16 +47,19 @@ struct run_options {
   bool deaf_waits = false;
   // When so many tasks were made the run stops.
   std::uint64_t most_tasks = UINT64_MAX;
+  // After so many events, too: workers that look again and again make many while a task takes its time.
+  std::uint64_t most_events = UINT64_MAX;
   // Everything that happens is written there; what it held before is lost.
   trace::recording* record = nullptr;
 };
 
 // Why a run ended.
 enum class run_end : std::uint8_t {
-  complete,    // every task ended
-  until,       // the time was over
-  task_limit,  // too many tasks
-  stuck,       // nothing can go on: every worker that could sits in a join
+  complete,     // every task ended
+  until,        // the time was over
+  task_limit,   // too many tasks
+  event_limit,  // too many events
+  stuck,        // nothing can go on: every worker that could sits in a join
 };
 
 // A worker in a blocking join of a run that is stuck, and one of the children for which it waits.

@@ -105,6 +105,17 @@ TEST(task_group, a_run_stops_when_it_has_made_too_many_tasks) {
   EXPECT_LE(grown.tasks, 50'010u);
 }
 
+// Eleven workers look for work again and again while one task takes a second.
+TEST(limits, a_run_with_too_many_events_stops) {
+  sim::task_list list;
+  list.add(k_ns_per_s);
+  policy::search_options restless;
+  restless.idle = policy::idle::latency;
+  const run_result result = sim::simulate(machine_model::free(12), restless, list, {.most_events = 20});
+  EXPECT_EQ(result.end, sim::run_end::event_limit);
+  EXPECT_EQ(result.use.front().total_ns(), result.makespan_ns);
+}
+
 TEST(divisible_load, all_of_it_is_done_and_idle_workers_get_half) {
   for (const std::uint32_t workers : {1u, 2u, 7u, 32u}) {
     sim::divisible_load load{{.work_ns = 10'000'000, .grain_ns = 1000}};

@@ -104,6 +104,7 @@ std::string outcome_of(const simulated_run& run) {
   }
   out += ".\n";
   if (run.result.end == sim::run_end::until) out += "The run was stopped there: the scenario says until when it goes.\n";
+  if (run.result.end == sim::run_end::event_limit) out += "The run was stopped there: it had too many events.\n";
   if (run.result.end == sim::run_end::task_limit) out += "The run was stopped there: it had made too many tasks.\n";
   return out;
 }
