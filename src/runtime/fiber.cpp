@@ -216,8 +216,9 @@ void fiber::prepare(entry function, void* argument) {
 #endif
 }
 
-// The part of a switch that runs on the stack entered, which is this fiber's.
-void fiber::arrive([[maybe_unused]] fiber& left) {
+// The part of a switch that runs on the stack entered, which is this fiber's. Not inlined: __cxa_get_globals is declared
+// const, and a compiler that sees both calls uses the address of the thread before the switch again.
+[[gnu::noinline]] void fiber::arrive([[maybe_unused]] fiber& left) {
 #ifdef FILCH_ASAN
   const void* left_stack = nullptr;
   std::size_t left_bytes = 0;
