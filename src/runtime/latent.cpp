@@ -49,7 +49,8 @@ void offer_latent(latent_stack& stack) noexcept {
 }
 
 void answer_alarm(latent_stack& stack, latent_frame& made) {
-  if (reinterpret_cast<std::uintptr_t>(&made) < stack.low_mark) {
+  // Not `made`: a join that was inlined into a coroutine may have its frame in that of the coroutine, on the heap.
+  if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack.low_mark) {
     defer_interrupts();
     const bool was_offered = stack.last_offered.load(std::memory_order_relaxed) == &made;  // owner-only
     if (!was_offered) stack.newest.store(made.older, std::memory_order_relaxed);           // owner-only
