@@ -2,6 +2,10 @@
 #pragma once
 
 #include <filch/algo/algo.hpp>
+#include <filch/coro/all.hpp>
+#include <filch/coro/spawn.hpp>
+#include <filch/coro/switching.hpp>
+#include <filch/coro/task.hpp>
 #include <filch/fork/join.hpp>
 #include <filch/fork/scope.hpp>
 #include <filch/fork/stay_on_thread.hpp>

@@ -132,7 +132,7 @@ concept tasks_given_away = std::ranges::input_range<Range> && requires { typenam
 
 template <class... T>
   requires(sizeof...(T) != 0)
-auto all(task<T>... each) {
+auto all(task<T>&&... each) {
   return coro::all_of_several<T...>{std::move(each)...};
 }
 

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -140,6 +142,30 @@ TEST_P(tasks, plain_joins_work_inside_tasks_and_tasks_inside_plain_joins) {
     return a + b;
   }),
             6765 - 2584);
+}
+
+// Property: a stack that handles an exception while it waits goes on with it on whichever thread. The first function throws
+// when the second was taken, so the join waits inside a handler.
+TEST_P(tasks, a_join_in_a_task_rethrows_what_it_held_while_it_waited) {
+  if (GetParam() == 1) return;  // nobody takes the second function
+  struct local {
+    static task<> join_and_fail() {
+      std::atomic<bool> is_taken{false};
+      filch::join(
+          [&] {
+            const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+            while (!is_taken && std::chrono::steady_clock::now() < end) {
+            }
+            throw std::runtime_error("from the first");
+          },
+          [&] {
+            is_taken = true;
+            std::this_thread::sleep_for(std::chrono::microseconds{50});
+          });
+      co_return;
+    }
+  };
+  for (int i = 0; i != 200; ++i) EXPECT_THROW(rt_.run(local::join_and_fail()), std::runtime_error);
 }
 
 TEST_P(tasks, a_stack_that_stays_on_its_thread_waits_there) {

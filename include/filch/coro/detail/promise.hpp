@@ -79,7 +79,7 @@ class outcome {
       T bound = static_cast<U&&>(value);
       ::new (static_cast<void*>(std::addressof(value_))) stored(std::addressof(bound));
     } else {
-      ::new (static_cast<void*>(std::addressof(value_))) stored(std::forward<U>(value));
+      ::new (static_cast<void*>(std::addressof(value_))) stored(static_cast<stored>(std::forward<U>(value)));
     }
     has_ = contents::value;
   }
