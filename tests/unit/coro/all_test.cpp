@@ -1,4 +1,7 @@
 // all: results, exceptions, ranges, and that every child runs once whoever runs it.
+//
+// Results are awaited into variables before a loop goes over them, and co_await stands in no conditional operator: g++ 12 is
+// known to handle temporaries wrongly there.
 #include <filch/coro/all.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/runtime/runtime.hpp>
