@@ -155,7 +155,7 @@ void tour_command() {
   std::cout << "What to try next:\n"
                "  filch sim exercise 1              how many workers are worth their while?\n"
                "  filch run fib                     a fork at every node, without a cut-off\n"
-               "  filch bench fib                   what a fork costs here, beside serial code\n"
+               "  filch bench fib --quick           what a fork costs here, beside serial code\n"
                "  filch run adaptive --log          a lesson's unbalanced load, event by event\n"
                "  filch run granularity             how large should a task be?\n"
                "  filch run counter                 what does a task cost, with and without locks?\n"
