@@ -109,9 +109,10 @@ bool lookout::look_at(latent_desk& desk, seen& before) {
   (void)desk.ask();
   if (!before.was_asked) {
     before.was_asked = true;
-  } else if (may_interrupt_ && monotonic_now_ns() >= before.interrupt_at_ns) {
-    interrupt(desk, before);
+    return true;
   }
+  if (!may_interrupt_ || monotonic_now_ns() < before.interrupt_at_ns) return false;
+  interrupt(desk, before);
   return true;
 }
 
