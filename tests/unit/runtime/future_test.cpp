@@ -109,7 +109,7 @@ TEST_F(submitting, a_future_without_a_task_says_so) {
   EXPECT_THROW((void)none.get(), filch::no_state);
   auto from = rt_.submit([] { return 2; });
   none = std::move(from);
-  EXPECT_THROW((void)from.get(), filch::no_state);  // NOLINT: moved from on purpose
+  EXPECT_THROW((void)from.get(), filch::no_state);  // moved from on purpose
   EXPECT_EQ(none.get(), 2);
 }
 
