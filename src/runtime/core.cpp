@@ -8,7 +8,9 @@
 #include <pthread.h>
 
 #include <cstdlib>
+#include <new>
 #include <stdexcept>
+#include <thread>
 
 namespace filch::inline v0 {
 namespace {
@@ -293,6 +295,34 @@ void runtime::core::place(task_base& made, worker_id at) {
   notify(at);
 }
 
+void runtime::core::push_injected(task_base& entry) noexcept {
+  injector_of(entry.band).push(&entry);
+  notify(worker_id::none());
+}
+
+void runtime::core::put_back(task_base& entry) noexcept {
+  if (is_own_worker()) {
+    worker& me = *worker::current();
+    if (!entry.is_suspended_stack) number_task(entry, &me);
+    try {
+      me.push(entry);
+    } catch (const std::bad_alloc&) {
+      return push_injected(entry);  // the deque could not grow; the injector needs no memory
+    }
+    return notify(me.self);
+  }
+  visitors_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R20]: what waited has not ended
+  if (!entry.is_suspended_stack) {
+    entry.id = task_id{outside_books_.add_made()};
+    entry.home = this;
+    entry.fork_generation = fork_generation_;
+    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(entry);
+  }
+  push_injected(entry);
+  // [R20] release fetch_sub: this thread is done with the runtime → [R21] in shutdown().
+  visitors_.fetch_sub(1, std::memory_order_release);
+}
+
 void runtime::core::notify(worker_id origin) {
   worker* const from = is_own_worker() ? worker::current() : nullptr;
   if (chosen.wake == wake::all) {
@@ -406,6 +436,8 @@ bool runtime::core::shutdown(time_ns deadline_ns) {
     go_to(life::stopped);
     crew_->stop();
     lookout_->stop();
+    // [R21] acquire load: who woke something here and is no worker of this runtime is done with it ← [R20].
+    while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
     drop_empty_entries();
   }
   return !has_cut_short_.load(std::memory_order_relaxed);  // ordered by [R5], in wait_idle

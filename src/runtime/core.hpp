@@ -52,6 +52,9 @@ class runtime::core {
   void require_open() const;
   void enqueue(task_base& made, worker_id pinned, const submit_options& how);
   void place(task_base& made, worker_id at);
+  // What waited goes on in its turn: a suspended stack, or a new entry for a coroutine. Any thread, also while the runtime
+  // drains: somebody counts until it has ended, so the runtime is there; and it stays until this returns.
+  void put_back(task_base& entry) noexcept;
   // A worker of this runtime has taken something from the bounded injector.
   void made_room();
 
@@ -126,6 +129,7 @@ class runtime::core {
   void report_long_tasks();
   void go_to(life next);
   void drop_empty_entries();
+  void push_injected(task_base& entry) noexcept;
 
   topology::usable_cpus_result usable_;
   std::vector<topology::cpu_number> cpu_of_worker_;
@@ -143,6 +147,7 @@ class runtime::core {
   std_atomics::atomic<life> life_{life::open};
   std_atomics::atomic<bool> bands_in_use_{false};
   std_atomics::atomic<bool> has_cut_short_{false};
+  std_atomics::atomic<std::uint32_t> visitors_{0};  // threads of others that are in `put_back`
   tally<> outside_books_;  // finished: those that were refused by the full injector, or came too late
 
   random_stream wake_random_;  // guarded by the mutex inside idle_
