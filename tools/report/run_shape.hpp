@@ -1,16 +1,12 @@
-// The shape of a run, read from its recording: where its tasks ran, its work, its span and the critical path.
+// The shape of a run as the charts want it: where its tasks ran, its work, its span and the critical path. The graph behind
+// it, and what it leaves out, is analysis::dag.
 //
-// The tasks of a recording form a graph. A task comes after the part of its parent that lies before its spawn, and what a
-// task does after a join comes after the ends of its children. The span is the longest chain of running time in that
-// graph: no number of workers makes the run shorter. The chain itself is the critical path; where there is time between
-// two of its stretches, it waited for a worker.
-//
-// Which children a task joins: all that had ended when it recorded a `join`. In a recording without any `join` a task
-// joins, whenever it is resumed, the children that have ended by then, and at its end all of them if all have ended.
-// Other dependencies (futures, timers, channels) are not in a recording; a chain goes through them along the task itself.
+// The span is the longest chain of running time: no number of workers makes the run shorter. The chain itself is the
+// critical path; where there is time between two of its stretches, it waited for a worker.
 #pragma once
 
 #include <cstdint>
+#include <dag.hpp>
 #include <filch/base/units.hpp>
 #include <filch/trace/recording.hpp>
 #include <vector>
@@ -41,9 +37,7 @@ struct run_shape {
   [[nodiscard]] time_ns makespan_ns() const { return end_ns - begin_ns; }
 };
 
-// What a steal costs a task on the critical path, in place of 15 000 cycles of Cilkview (a guess: 3 GHz).
-inline constexpr time_ns k_burden_ns = 5'000;
-
-[[nodiscard]] run_shape shape_of(const trace::recording& from, time_ns burden_ns = k_burden_ns);
+[[nodiscard]] run_shape shape_of(const analysis::dag& graph, time_ns burden_ns = analysis::k_burden_ns);
+[[nodiscard]] run_shape shape_of(const trace::recording& from, time_ns burden_ns = analysis::k_burden_ns);
 
 }  // namespace filch::report

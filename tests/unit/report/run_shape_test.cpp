@@ -91,8 +91,8 @@ TEST(run_shape, of_any_recording_is_a_chain_no_longer_than_the_run) {
 }
 
 TEST(run_shape, of_nothing_is_nothing) {
-  EXPECT_EQ(report::shape_of({}).makespan_ns(), 0);
-  EXPECT_TRUE(report::shape_of({}).critical_path.empty());
+  EXPECT_EQ(report::shape_of(trace::recording{}).makespan_ns(), 0);
+  EXPECT_TRUE(report::shape_of(trace::recording{}).critical_path.empty());
 }
 
 TEST(run_shape, of_a_recording_that_contradicts_itself_ends) {

@@ -1,0 +1,61 @@
+#include "script.hpp"
+
+#include <algorithm>
+
+namespace filch_analysis_test {
+
+using filch::trace::event;
+using filch::trace::event_kind;
+
+script::script(std::uint32_t workers) {
+  out_.about.workers = workers;
+  out_.about.source = "threads";
+  out_.workers.resize(workers);
+}
+
+std::uint32_t script::name_of(std::string_view text) {
+  if (text.empty()) return filch::trace::k_no_detail;
+  const auto at = std::ranges::find(out_.names, text, &filch::trace::name_entry::text);
+  const auto place = static_cast<std::uint32_t>(at - out_.names.begin());
+  if (at == out_.names.end()) out_.names.push_back({std::string{text}, {}});
+  return place;
+}
+
+script& script::put(event_kind kind, std::uint64_t task, std::uint64_t argument, std::uint32_t detail) {
+  auto& list = worker_ == filch::trace::k_outside ? out_.outside : out_.workers[worker_];
+  list.push_back({.time_ns = now_ns_,
+                  .task = task,
+                  .argument = argument,
+                  .detail = detail,
+                  .worker = static_cast<std::uint16_t>(worker_),
+                  .kind = kind});
+  return *this;
+}
+
+script& script::spawn(std::uint64_t task, std::uint64_t parent, std::string_view name) {
+  return put(event_kind::spawn, task, parent, name_of(name));
+}
+script& script::suspend(std::uint64_t task, std::string_view reason) {
+  return put(event_kind::suspend, task, 0, name_of(reason));
+}
+script& script::block(std::uint64_t task, std::string_view reason) {
+  return put(event_kind::block, task, 0, name_of(reason));
+}
+script& script::look_at(std::uint32_t victim) {
+  return put(event_kind::steal_attempt, none, 0, victim);
+}
+script& script::find_nothing_at(std::uint32_t victim) {
+  return put(event_kind::steal_empty, none, 0, victim);
+}
+script& script::steal(std::uint64_t task, std::uint32_t victim) {
+  return put(event_kind::steal_success, task, 1, victim);
+}
+
+filch::trace::recording script::recording() const {
+  filch::trace::recording out = out_;
+  for (auto& list : out.workers) std::ranges::stable_sort(list, {}, &event::time_ns);
+  std::ranges::stable_sort(out.outside, {}, &event::time_ns);
+  return out;
+}
+
+}  // namespace filch_analysis_test
