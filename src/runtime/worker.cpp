@@ -8,13 +8,19 @@
 #include <algorithm>
 
 namespace filch::inline v0 {
+
+namespace detail {
+constinit thread_local lane* running_lane = nullptr;
+#if !defined(__x86_64__)
+lane* read_running_lane() noexcept { return running_lane; }
+#endif
+}  // namespace detail
+
 namespace {
 
 using policy::outcome;
 using policy::step;
 using policy::step_kind;
-
-constinit thread_local worker* held_worker = nullptr;
 
 // A wait this long or longer is slept, a shorter one is spun: a futex sleep and its wake-up cost about as much (guess).
 constexpr time_ns k_spin_below_ns = 50 * k_ns_per_us;
@@ -49,9 +55,8 @@ worker::worker(runtime::core& home_, worker_id self_)
               [&home_](worker_id a, worker_id b) { return home_.distance(a, b); },
               random_stream{home_.chosen.seed}.split(self_.value)} {}
 
-worker* worker::current() noexcept { return held_worker; }
 void worker::set_current(worker* held) noexcept {
-  held_worker = held;
+  detail::running_lane = held;
   if (held != nullptr) held->desk.listen(running_latent_stack());
 }
 
@@ -366,6 +371,7 @@ void worker::go_on_with(task_base* task) {
 void worker::execute_claimed(task_base& claimed, task_base* inside) noexcept {
   worker* me = current();
   claimed.inside = inside;
+  me->budget = k_budget;
   me->publish_task(&claimed);
   const bool is_cut_short = me->home.life_now() == life::cancelling && !claimed.ignores_shutdown;
   const bool cancel = is_cut_short || claimed.stop.stop_requested();

@@ -12,6 +12,7 @@
 #include <filch/base/cache_line.hpp>
 #include <filch/base/ids.hpp>
 #include <filch/policy/search.hpp>
+#include <filch/runtime/lane.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/trace/counters.hpp>
 #include <filch/trace/recorder.hpp>
@@ -24,15 +25,15 @@ namespace filch::inline v0 {
 // What a worker does, for dumps.
 enum class worker_state : std::uint8_t { running, searching, sleeping };
 
-class alignas(k_no_sharing_bytes) worker {
+class alignas(k_no_sharing_bytes) worker : public lane {
  public:
   worker(runtime::core& home, worker_id self);
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
 
-  // The worker that the calling thread holds, or nullptr. Not inlined: a caller may have changed its worker since the
-  // last call, and must not use a value that the compiler kept.
-  [[nodiscard, gnu::noinline]] static worker* current() noexcept;
+  // The worker that the calling thread holds, or nullptr. Read anew by each call: a caller may have changed its worker since
+  // the last.
+  [[nodiscard]] static worker* current() noexcept { return static_cast<worker*>(current_lane()); }
   [[gnu::noinline]] static void set_current(worker* held) noexcept;
 
   // What a thread does with the worker it was given: runs tasks until the runtime stops or the worker is given away.

@@ -1,5 +1,6 @@
 // yield, on, and awaiting the futures of plain functions.
 #include <filch/coro/all.hpp>
+#include <filch/coro/budget.hpp>
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/runtime/runtime.hpp>
@@ -45,6 +46,36 @@ TEST(switching_one, who_yields_lets_the_other_run) {
     }
   };
   EXPECT_LE(rt.run(local::both()), 3);
+}
+
+// An operation that is always ready.
+struct ready_operation {
+  [[nodiscard]] bool await_ready() const noexcept { return filch::coro::has_budget(); }
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<> who) const noexcept { return filch::coro::pause_if_spent(who); }
+  void await_resume() const noexcept {}
+};
+
+// Property: on one worker a coroutine whose operations are always ready lets others run after some of them.
+TEST(switching_one, who_never_has_to_wait_lets_others_run_when_its_budget_is_spent) {
+  filch::runtime rt{{.workers = 1}};
+  struct local {
+    static task<int> never_waits(bool& is_told) {
+      int operations = 0;
+      for (; !is_told && operations != 100'000; ++operations) co_await ready_operation{};
+      co_return operations;
+    }
+    static task<> tell(bool& is_told) {
+      is_told = true;
+      co_return;
+    }
+    static task<int> both() {
+      bool is_told = false;
+      auto [count, none] = co_await filch::all(never_waits(is_told), tell(is_told));
+      auto [none_again, again] = co_await filch::all(tell(is_told = false), never_waits(is_told));
+      co_return count > again ? count : again;
+    }
+  };
+  EXPECT_LE(rt.run(local::both()), 200);
 }
 
 TEST_P(switching, many_yields_lose_nobody) {
