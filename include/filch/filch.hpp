@@ -6,6 +6,7 @@
 #include <filch/coro/spawn.hpp>
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>
+#include <filch/coro/this_task.hpp>
 #include <filch/fork/join.hpp>
 #include <filch/fork/scope.hpp>
 #include <filch/fork/stay_on_thread.hpp>

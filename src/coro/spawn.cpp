@@ -48,9 +48,12 @@ bool spawned_base::is_at_home() const {
 
 // The runtime is not idle until it has ended, also while it waits for something that is no task.
 void spawned_base::start() noexcept {
-  if (is_unwanted_.load(std::memory_order_relaxed)) return cancel();  // statistic, as in ask_to_cancel()
-  (void)worker::current()->books.made();
+  if (is_stop_requested()) return cancel();
+  worker& me = *worker::current();
+  (void)me.books.made();
+  if (me.current_task != nullptr) id_ = me.current_task->id;
   promise_base& coroutine = root();
+  coroutine.context = this;
   coroutine.listener = this;
   coroutine.self.resume();
 }

@@ -57,9 +57,11 @@ class [[nodiscard]] all_of_several {
   all_of_several& operator=(const all_of_several&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<> parent) {
+  template <class Promise>
+  [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
     promise_base* next = nullptr;
     link(next, std::index_sequence_for<T...>{});
+    std::apply([parent](auto&... each) { (each.promise().belong_to(parent), ...); }, tasks_);
     return children_.start(parent, *next);
   }
   // A tuple of the results, with `nothing` for void; or nothing at all if all are void.
@@ -98,8 +100,10 @@ class [[nodiscard]] all_of_many {
   all_of_many& operator=(const all_of_many&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return tasks_.empty(); }
-  [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<> parent) {
+  template <class Promise>
+  [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
     for (std::size_t i = 1; i != tasks_.size(); ++i) tasks_[i - 1].promise().sibling = &tasks_[i].promise();
+    for (task<T>& each : tasks_) each.promise().belong_to(parent);
     return children_.start(parent, tasks_.front().promise());
   }
   // A vector of the results, in the order of the tasks; or nothing if they are void.

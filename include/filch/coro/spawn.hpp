@@ -6,9 +6,13 @@
 //
 // Who may call what: any thread; a handle one thread at a time. The runtime waits for spawned tasks before it ends, also for
 // those whose handle is gone. An exception that nobody asks for is dropped.
+//
+// A spawned task is asked to stop through its handle, or through the token it was spawned with; not because the task that
+// spawned it is: a handle may go elsewhere and live longer. While a coroutine awaits a handle, who asks it to stop asks the
+// awaited task, too.
 #pragma once
 
-#include <filch/base/atomics.hpp>
+#include <filch/coro/context.hpp>
 #include <filch/coro/detail/promise.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/runtime/completion.hpp>
@@ -17,6 +21,9 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
 #include <utility>
 
 namespace filch::inline v0 {
@@ -29,7 +36,7 @@ struct spawn_waiter {
 };
 
 // A spawned coroutine, whatever it computes. Two references: its own until it has ended, and the handle's.
-class spawned_base : public end_listener {
+class spawned_base : public end_listener, public context {
  public:
   spawned_base(const spawned_base&) = delete;
   spawned_base& operator=(const spawned_base&) = delete;
@@ -37,7 +44,7 @@ class spawned_base : public end_listener {
   static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept { free_frame(memory, bytes); }
 
-  // On a worker, once: starts the coroutine, or cancels it if that was asked.
+  // On a worker, once: starts the coroutine, or cancels it if it was asked to stop before.
   void start() noexcept;
   // Instead, if it never comes to that.
   void cancel() noexcept;
@@ -47,8 +54,9 @@ class spawned_base : public end_listener {
   }
 
   // ---- the handle's ----
-  void ask_to_cancel() {
-    is_unwanted_.store(true, std::memory_order_relaxed);  // statistic: one that comes too late is too late
+  void drop_handle() noexcept {
+    make_unstoppable();
+    release();
   }
   [[nodiscard]] bool has_ended() const { return gate_.is_done(); }
   // Does the calling thread hold a worker of the same runtime? Only as long as it has not ended.
@@ -76,7 +84,6 @@ class spawned_base : public end_listener {
   const void* const core_;  // without `runtime_`
   gate<spawn_waiter> gate_{1};
   reference_count<> references_{2};
-  std_atomics::atomic<bool> is_unwanted_{false};
   bool was_cancelled_ = false;
 };
 
@@ -134,29 +141,14 @@ class [[nodiscard]] join_handle {
 
   // The task goes on without anybody who waits.
   void detach() noexcept {
-    if (made_ != nullptr) std::exchange(made_, nullptr)->release();
+    if (made_ != nullptr) std::exchange(made_, nullptr)->drop_handle();
   }
-  // If the task has not started, it does not; who waits for it gets task_cancelled.
-  void cancel() { need().ask_to_cancel(); }
+  // Asks the task to stop. If it has not started, it does not, and who waits for it gets task_cancelled. Otherwise what it
+  // waits for, now or later, ends with task_cancelled there, so that its destructors run; it may also end as it likes.
+  void cancel() { need().request_stop(); }
 
   // The task's result, or the exception that left it, or task_cancelled. Once.
   [[nodiscard]] auto operator co_await() && {
-    struct awaiter {
-      join_handle from;
-      coro::spawn_waiter self{};
-
-      [[nodiscard]] bool await_ready() const {
-        if (from.made_->has_ended()) return true;
-        if (from.made_->is_at_home()) return false;
-        from.made_->wait_here();  // a coroutine does not change its runtime
-        return true;
-      }
-      [[nodiscard]] bool await_suspend(std::coroutine_handle<> who) {
-        self.handle = who;
-        return !from.made_->has_ended_before(self);
-      }
-      T await_resume() const { return from.take(); }
-    };
     (void)need();
     return awaiter{std::move(*this)};
   }
@@ -178,6 +170,39 @@ class [[nodiscard]] join_handle {
     return made_->take();
   }
 
+  struct awaiter {
+    struct pass_on {
+      coro::context& to;
+      void operator()() const noexcept { to.request_stop(); }
+    };
+
+    explicit awaiter(join_handle&& awaited) : from{std::move(awaited)} {}
+
+    join_handle from;
+    coro::spawn_waiter self{};
+    std::optional<std::stop_callback<pass_on>> asked_to_stop{};
+
+    [[nodiscard]] bool await_ready() const {
+      if (from.made_->has_ended()) return true;
+      if (from.made_->is_at_home()) return false;
+      from.made_->wait_here();  // a coroutine does not change its runtime
+      return true;
+    }
+    template <class Promise>
+    [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
+      self.handle = who;
+      if constexpr (std::is_base_of_v<coro::promise_base, Promise>) {
+        std::stop_token mine = who.promise().stop_token();
+        if (mine.stop_possible()) asked_to_stop.emplace(std::move(mine), pass_on{*from.made_});
+      }
+      return !from.made_->has_ended_before(self);
+    }
+    T await_resume() {
+      asked_to_stop.reset();
+      return from.take();
+    }
+  };
+
   coro::spawned<T>* made_;
 };
 
@@ -186,7 +211,9 @@ template <class T>
 join_handle<T> spawn(runtime& rt, task<T> what, const submit_options& how = {}) {
   auto* const made = new coro::spawned<T>{&rt, std::move(what)};
   join_handle<T> handle{*made};
-  rt.spawn(coro::starter{*made}, how);
+  coro::starter start{*made};
+  if (how.stop.stop_possible()) made->follow(how.stop);
+  rt.spawn(std::move(start), how);
   return handle;
 }
 
@@ -196,7 +223,9 @@ join_handle<T> spawn(task<T> what, const submit_options& how = {}) {
   if (!this_worker().is_some()) return spawn(default_runtime(), std::move(what), how);
   auto* const made = new coro::spawned<T>{nullptr, std::move(what)};
   join_handle<T> handle{*made};
-  coro::spawn_here(coro::starter{*made}, how);
+  coro::starter start{*made};
+  if (how.stop.stop_possible()) made->follow(how.stop);
+  coro::spawn_here(std::move(start), how);
   return handle;
 }
 

@@ -8,10 +8,13 @@
 #pragma once
 
 #include <filch/base/ids.hpp>
+#include <filch/coro/detail/promise.hpp>
+#include <filch/runtime/errors.hpp>
 #include <filch/runtime/future.hpp>
 #include <filch/runtime/runtime.hpp>
 
 #include <coroutine>
+#include <type_traits>
 #include <utility>
 
 namespace filch::inline v0 {
@@ -27,8 +30,19 @@ void require_worker(worker_id where);
 class [[nodiscard]] yield_awaiter {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  [[nodiscard]] bool await_suspend(std::coroutine_handle<> who) const noexcept { return queue_behind_others(who); }
-  void await_resume() const noexcept {}
+  template <class Promise>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) noexcept {
+    if constexpr (std::is_base_of_v<promise_base, Promise>) who_ = &who.promise();
+    return !is_stop_requested() && queue_behind_others(who);
+  }
+  void await_resume() const {
+    if (is_stop_requested()) throw task_cancelled{};
+  }
+
+ private:
+  [[nodiscard]] bool is_stop_requested() const noexcept { return who_ != nullptr && who_->is_stop_requested(); }
+
+  const promise_base* who_ = nullptr;
 };
 
 class [[nodiscard]] on_awaiter {
@@ -48,7 +62,8 @@ class [[nodiscard]] on_awaiter {
 
 }  // namespace coro
 
-// The coroutine goes on after what lies in its worker's queue; others may take it before.
+// The coroutine goes on after what lies in its worker's queue; others may take it before. Throws task_cancelled if the task
+// was asked to stop.
 inline coro::yield_awaiter yield() { return {}; }
 
 // The coroutine goes on at that worker of the same runtime. Afterwards it goes on where what it waits for ends.

@@ -61,19 +61,7 @@ class [[nodiscard]] task {
   T operator()() &&;
 
   // Runs it here and now; the caller goes on where it ends.
-  [[nodiscard]] auto operator co_await() && {
-    struct awaiter {
-      promise_type& child;
-
-      [[nodiscard]] bool await_ready() const noexcept { return false; }
-      [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<> parent) const noexcept {
-        child.continuation = parent;
-        return child.self;
-      }
-      T await_resume() const { return child.take(); }
-    };
-    return awaiter{promise()};
-  }
+  [[nodiscard]] auto operator co_await() && { return awaiter{promise()}; }
 
   // For those that start it. Throws usage_error if it has no coroutine.
   [[nodiscard]] promise_type& promise() const {
@@ -83,6 +71,20 @@ class [[nodiscard]] task {
 
  private:
   friend promise_type;
+
+  struct awaiter {
+    promise_type& child;
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) const noexcept {
+      child.continuation = parent;
+      child.belong_to(parent);
+      return child.self;
+    }
+    T await_resume() const { return child.take(); }
+  };
+
   explicit task(std::coroutine_handle<promise_type> frame) noexcept : frame_{frame} {}
   void reset() noexcept {
     if (frame_ != nullptr) std::exchange(frame_, nullptr).destroy();

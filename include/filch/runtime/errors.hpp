@@ -12,10 +12,10 @@ class usage_error : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// The task whose result was asked for was cancelled before it started.
+// The task whose result was asked for was cancelled. Also thrown inside a task, where it waits, when it is asked to stop.
 class task_cancelled : public std::runtime_error {
  public:
-  task_cancelled() : std::runtime_error("filch: the task was cancelled before it started") {}
+  task_cancelled() : std::runtime_error("filch: the task was cancelled") {}
 };
 
 // A future without a task: default-constructed, moved from, or already asked for its result.

@@ -1,6 +1,7 @@
-// What all coroutines of filch have in common: who goes on when one ends, and where its result lies.
+// What all coroutines of filch have in common: who goes on when one ends, what it belongs to, and where its result lies.
 #pragma once
 
+#include <filch/coro/context.hpp>
 #include <filch/coro/detail/frame_memory.hpp>
 
 #include <coroutine>
@@ -9,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -49,10 +51,27 @@ class promise_base {
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
   [[nodiscard]] final_awaiter final_suspend() const noexcept { return {}; }
 
+  // Empty if nobody can request a stop.
+  [[nodiscard]] std::stop_token stop_token() const noexcept {
+    return context == nullptr ? std::stop_token{} : context->stop_token();
+  }
+  [[nodiscard]] bool is_stop_requested() const noexcept { return context != nullptr && context->is_stop_requested(); }
+
+  // `one` awaits this: it belongs to the same context. For coroutines of others: to none.
+  template <class Promise>
+  void belong_to(std::coroutine_handle<Promise> one) noexcept {
+    if constexpr (std::is_base_of_v<promise_base, Promise>) {
+      parent = &one.promise();
+      context = parent->context;
+    }
+  }
+
   // Written before the coroutine starts, by who starts it.
   std::coroutine_handle<> self;
   std::coroutine_handle<> continuation;  // goes on when it ends, unless there is a listener
   end_listener* listener = nullptr;
+  coro::context* context = nullptr;
+  promise_base* parent = nullptr;  // awaits this, perhaps among others; suspended until it has ended
   // Of a child among several.
   promise_base* sibling = nullptr;  // its strand runs this one next
   std::uint32_t ran = 1;            // so many children of its strand up to and with this one

@@ -1,0 +1,54 @@
+// A context: what a coroutine and all that it awaits have in common. Through it they are asked to stop.
+//
+//   std::stop_token t = co_await filch::this_task::stop_token();
+//
+// `spawn`, `any` and the like make a new context; who is awaited, directly or by `all`, gets a pointer to its parent's.
+// A request to stop goes down to the contexts below. What waits ends with task_cancelled then; what computes may look at its
+// token.
+//
+// Who may call what: any thread. A context outlives those below it.
+#pragma once
+
+#include <filch/base/ids.hpp>
+#include <filch/coro/stop_word.hpp>
+
+#include <stop_token>
+
+namespace filch::inline v0::coro {
+
+class stop_node;
+
+class context {
+ public:
+  // Below `above`, or below none.
+  explicit context(context* above = nullptr) noexcept : above_{above} {}
+  context(const context&) = delete;
+  context& operator=(const context&) = delete;
+  ~context();
+
+  void request_stop() noexcept;
+  [[nodiscard]] bool is_stop_requested() const noexcept;
+
+  // Empty if nobody can request a stop, and if there is no memory for it: then waits are not cut short.
+  [[nodiscard]] std::stop_token stop_token() noexcept;
+
+  // A stop requested of `other` is one of this, too. Before anybody else knows the context. Throws std::bad_alloc.
+  void follow(std::stop_token other);
+  // Nobody is left who could call request_stop.
+  void make_unstoppable() noexcept {
+    if (above_ == nullptr) stop_.make_impossible();
+  }
+
+  [[nodiscard]] task_id id() const noexcept {
+    return id_.is_some() || above_ == nullptr ? id_ : above_->id();
+  }
+
+ protected:
+  task_id id_ = task_id::none();  // written before the coroutine starts
+
+ private:
+  context* const above_;
+  stop_word<stop_node> stop_;
+};
+
+}  // namespace filch::inline v0::coro

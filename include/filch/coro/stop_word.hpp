@@ -1,0 +1,75 @@
+// The kernel of a request to stop that few ever look at: one word until somebody wants to be told.
+// kernel: light headers only
+//
+//   nothing → requested            nobody had asked to be told
+//   nothing, requested → node      somebody wants to be told: the node knows who; a request goes to the node from now on
+//   nothing → never                nobody is left who could request it
+//
+// Who may call what: any thread; `make_impossible` who alone could call `request`.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+
+#include <cstdint>
+
+namespace filch::inline v0::coro {
+
+// A node has request_stop(), which may be called more than once.
+template <class Node, class A = std_atomics>
+class stop_word {
+ public:
+  // Not null: the caller tells this node.
+  [[nodiscard]] Node* request() {
+    // [N1] acquire load and acquire on failure: the node is complete ← [N3].
+    std::uintptr_t seen = word_.load(std::memory_order_acquire);
+    while (seen == k_nothing) {
+      // [N2] release on success: hands over what the caller did before → [N3] → [N4]. Acquire on failure as in [N1] ← [N3].
+      if (word_.compare_exchange(seen, k_requested, std::memory_order_release, std::memory_order_acquire)) return nullptr;
+    }
+    return node_of(seen);
+  }
+
+  // `made` is nobody else's yet. Returns the node that holds: `made`, or one that was there before; null if nobody can
+  // request a stop.
+  [[nodiscard]] Node* publish(Node& made) {
+    std::uintptr_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [N3]
+    while (seen <= k_requested) {
+      if (seen == k_requested) made.request_stop();
+      // [N3] acq_rel on success: release hands the node over → [N1] → [N4]; acquire receives what was done before the
+      // request ← [N2]. Acquire on failure: another node may be there ← [N3].
+      if (word_.compare_exchange(seen, reinterpret_cast<std::uintptr_t>(&made), std::memory_order_acq_rel,
+                                 std::memory_order_acquire)) {
+        return &made;
+      }
+    }
+    return node_of(seen);
+  }
+
+  struct state {
+    bool is_requested;   // without a node
+    bool is_impossible;  // nobody can request it
+    Node* node;          // which knows better
+  };
+  [[nodiscard]] state look() const {
+    // [N4] acquire load: the node is complete, or what was done before the request is visible ← [N2] ← [N3].
+    const std::uintptr_t seen = word_.load(std::memory_order_acquire);
+    return {seen == k_requested, seen == k_never, node_of(seen)};
+  }
+
+  void make_impossible() {
+    std::uintptr_t expected = k_nothing;
+    // Nothing is handed over. ordered by [N3], which finds it.
+    (void)word_.compare_exchange(expected, k_never, std::memory_order_relaxed, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uintptr_t k_nothing = 0;
+  static constexpr std::uintptr_t k_requested = 1;
+  static constexpr std::uintptr_t k_never = 2;
+
+  static Node* node_of(std::uintptr_t seen) { return seen <= k_never ? nullptr : reinterpret_cast<Node*>(seen); }
+
+  typename A::template atomic<std::uintptr_t> word_{k_nothing};
+};
+
+}  // namespace filch::inline v0::coro
