@@ -3,6 +3,7 @@
 
 #include <filch/algo/algo.hpp>
 #include <filch/coro/all.hpp>
+#include <filch/coro/any.hpp>
 #include <filch/coro/spawn.hpp>
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>

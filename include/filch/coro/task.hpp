@@ -30,6 +30,10 @@ template <class T>
 class task_promise final : public promise_base, public outcome<T> {
  public:
   [[nodiscard]] task<T> get_return_object() noexcept;
+  void unhandled_exception() noexcept {
+    has_failed = true;
+    outcome<T>::unhandled_exception();
+  }
 };
 
 // Runs a coroutine that has not started to its end, on a worker. While it waits the caller's stack is suspended.

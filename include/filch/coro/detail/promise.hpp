@@ -75,6 +75,8 @@ class promise_base {
   // Of a child among several.
   promise_base* sibling = nullptr;  // its strand runs this one next
   std::uint32_t ran = 1;            // so many children of its strand up to and with this one
+  // Written by the coroutine, before it ends.
+  bool has_failed = false;  // an exception left it
 };
 
 // Nothing yet, then a result or an exception.
