@@ -83,6 +83,10 @@ runtime::core::core(options given)
   start_crew(wanted);
   try {
     choose_machine();
+    if (chosen.trace == nullptr) {
+      own_session_ = record_if_asked(chosen, *chosen.workers, policy::describe(search_options));
+      chosen.trace = own_session_.get();
+    }
     idle_.emplace(*chosen.workers);
     placement_.emplace(search_options.placement, *chosen.workers);
     for (std::uint32_t i = 0; i != *chosen.workers; ++i) workers.emplace_back(*this, worker_id{i});

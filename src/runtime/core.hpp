@@ -7,6 +7,7 @@
 #include "guest_hall.hpp"
 #include "lookout.hpp"
 #include "monitor.hpp"
+#include "self_recording.hpp"
 #include "wait_graph.hpp"
 #include "worker.hpp"
 
@@ -130,6 +131,8 @@ class runtime::core {
   void go_to(life next);
   void drop_empty_entries();
   void push_injected(task_base& entry) noexcept;
+
+  owned_session own_session_;  // chosen.trace, when FILCH_TRACE asked for it: ends after the threads
 
   topology::usable_cpus_result usable_;
   std::vector<topology::cpu_number> cpu_of_worker_;

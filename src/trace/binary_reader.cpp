@@ -86,12 +86,12 @@ class reader {
       return fail(reason::truncated, head.size(),
                   "the file ends within its first " + std::to_string(k_file_head_bytes) + " bytes");
     }
-    const auto version = get_little_endian<std::uint16_t>(std::string_view{head}.substr(8));
+    version_ = get_little_endian<std::uint16_t>(std::string_view{head}.substr(8));
     const auto flags = get_little_endian<std::uint16_t>(std::string_view{head}.substr(10));
-    if (version != k_format_version) {
-      return fail(
-          reason::version, 8,
-          "format version " + std::to_string(version) + ", this reader knows " + std::to_string(k_format_version));
+    if (version_ < k_oldest_format_version || version_ > k_format_version) {
+      return fail(reason::version, 8,
+                  "format version " + std::to_string(version_) + ", this reader knows " +
+                      std::to_string(k_oldest_format_version) + " to " + std::to_string(k_format_version));
     }
     if (flags != 0) return fail(reason::version, 10, "unknown flags " + hex(flags, 4) + ", this reader knows none");
     return true;
@@ -135,6 +135,7 @@ class reader {
     if (!result_.is_usable) return bad(at, "comes before the block META");
     if (block_type_ == k_block_names) return decode_names(at);
     if (block_type_ == k_block_events) return decode_events(at);
+    if (block_type_ == k_block_facts) return decode_facts(at);
     if (block_type_ == k_block_end) return decode_end(at);
     return true;  // a block of a later minor revision: its checksum is right, its meaning unknown
   }
@@ -167,6 +168,29 @@ class reader {
     result_.value.about = std::move(about);
     result_.value.workers.resize(result_.value.about.workers);
     result_.is_usable = true;
+    return true;
+  }
+
+  // What became known only while the run was recorded: replaces what the blocks before said.
+  bool decode_facts(byte_cursor at) {
+    recording_metadata about = result_.value.about;
+    const auto count = at.varint();
+    if (!count) return bad(at, "no number of entries");
+    for (std::uint64_t i = 0; i != *count; ++i) {
+      const auto key = at.text();
+      const auto value = key ? at.text() : std::nullopt;
+      if (!value) return bad(at, "entry " + std::to_string(i) + " is incomplete");
+      if (*key == "workers" || *key == "seed") return bad(at, "changes " + std::string{*key});
+      if (std::string* field = text_field(about, *key)) {
+        *field = *value;
+        continue;
+      }
+      const auto known = std::ranges::find(about.extra, *key, [](const auto& pair) { return std::string_view{pair.first}; });
+      if (known != about.extra.end()) known->second = *value;
+      else about.extra.emplace_back(*key, *value);
+    }
+    if (at.left() != 0) return bad(at, "bytes after its last entry");
+    result_.value.about = std::move(about);
     return true;
   }
 
@@ -227,7 +251,7 @@ class reader {
     for (std::uint64_t i = 0; i != *count; ++i) {
       event e;
       e.worker = worker;
-      const bool is_good = decode_event(at, e, previous) && (list.empty() || e.time_ns >= list.back().time_ns);
+      const bool is_good = decode_event(at, e, previous, i == 0) && (list.empty() || e.time_ns >= list.back().time_ns);
       if (!is_good) {
         list.resize(before);
         return bad(at, "event " + std::to_string(i) + " is incomplete, of an unknown kind, or before its predecessor");
@@ -242,12 +266,14 @@ class reader {
   }
 
   // `previous` carries the values that differences count from.
-  static bool decode_event(byte_cursor& at, event& e, event& previous) {
+  bool decode_event(byte_cursor& at, event& e, event& previous, bool is_first) const {
+    const bool is_old = version_ == 1;
     const auto first = at.byte();
     const auto time = first ? at.varint() : std::nullopt;
-    if (!time || (*first & k_kind_mask) >= k_kind_count) return false;
+    if (!time || (*first & k_kind_mask) >= (is_old ? k_kind_count_1 : k_kind_count)) return false;
     e.kind = static_cast<event_kind>(*first & k_kind_mask);
-    e.time_ns = static_cast<std::int64_t>(static_cast<std::uint64_t>(previous.time_ns) + unzigzag(*time));
+    const std::uint64_t step = is_old || is_first ? unzigzag(*time) : *time;
+    e.time_ns = static_cast<std::int64_t>(static_cast<std::uint64_t>(previous.time_ns) + step);
     previous.time_ns = e.time_ns;
     if ((*first & k_has_task) != 0) {
       const auto task = at.varint();
@@ -258,7 +284,8 @@ class reader {
     if ((*first & k_has_argument) != 0) {
       const auto argument = at.varint();
       if (!argument) return false;
-      e.argument = e.kind == event_kind::spawn ? previous.task + unzigzag(*argument) : *argument;
+      const bool is_task = is_old ? e.kind == event_kind::spawn : holds_task(e.kind);
+      e.argument = is_task ? previous.task + unzigzag(*argument) : *argument;
     }
     if ((*first & k_has_detail) != 0) {
       const auto detail = at.varint();
@@ -281,6 +308,7 @@ class reader {
 
   std::istream& in_;
   read_result result_;
+  std::uint16_t version_ = 0;
   std::uint64_t offset_ = 0;
   std::uint64_t block_offset_ = 0;
   std::string block_type_;

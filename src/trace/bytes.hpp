@@ -87,22 +87,35 @@ class byte_cursor {
 };
 
 namespace detail {
-inline constexpr auto k_crc_table = [] {
-  std::array<std::uint32_t, 256> table{};
+// Row k holds the CRC of each byte with k zero bytes behind it: so eight bytes are taken at a time.
+inline constexpr auto k_crc_tables = [] {
+  std::array<std::array<std::uint32_t, 256>, 8> rows{};
   for (std::uint32_t i = 0; i != 256; ++i) {
     std::uint32_t value = i;
     for (int bit = 0; bit != 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0xedb88320u : 0u);
-    table[i] = value;
+    rows[0][i] = value;
   }
-  return table;
+  for (std::size_t k = 1; k != rows.size(); ++k) {
+    for (std::size_t i = 0; i != 256; ++i) {
+      const std::uint32_t before = rows[k - 1][i];
+      rows[k][i] = (before >> 8) ^ rows[0][before & 0xffu];
+    }
+  }
+  return rows;
 }();
 }  // namespace detail
 
 // CRC-32 as in zip and PNG (polynomial 04C11DB7h, reflected). Continues from `before`, the CRC of what came earlier.
 [[nodiscard]] inline std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0) {
+  const auto& rows = detail::k_crc_tables;
   std::uint32_t value = ~before;
-  for (const char c : bytes)
-    value = (value >> 8) ^ detail::k_crc_table[(value ^ static_cast<unsigned char>(c)) & 0xffu];
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    const auto low = get_little_endian<std::uint32_t>(bytes) ^ value;
+    const auto high = get_little_endian<std::uint32_t>(bytes.substr(4));
+    value = rows[7][low & 0xffu] ^ rows[6][(low >> 8) & 0xffu] ^ rows[5][(low >> 16) & 0xffu] ^ rows[4][low >> 24] ^
+            rows[3][high & 0xffu] ^ rows[2][(high >> 8) & 0xffu] ^ rows[1][(high >> 16) & 0xffu] ^ rows[0][high >> 24];
+  }
+  for (const char c : bytes) value = (value >> 8) ^ rows[0][(value ^ static_cast<unsigned char>(c)) & 0xffu];
   return ~value;
 }
 

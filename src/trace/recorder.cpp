@@ -11,16 +11,23 @@ recorder& recorder::off() {
 }
 
 void recorder::store(std::uint64_t task, std::uint64_t argument, std::uint32_t detail, event_kind kind) noexcept {
-  const std::int64_t ticks = now_ticks(clock_);
-  if (has_gap_) [[unlikely]] {
-    const std::uint64_t refused = refused_.load(std::memory_order_relaxed);  // owner-only
-    has_gap_ = !ring_.append(pack(ticks, k_no_task, refused, k_no_detail, event_kind::dropped));
+  const packed_event packed = pack(now_ticks(clock_), task, argument, detail, kind);
+  if (has_gap_ || !ring_.append(packed)) [[unlikely]] store_in_full_ring(packed);
+}
+
+void recorder::store_in_full_ring(const packed_event& what) noexcept {
+  if (!has_gap_ && make_room_ != nullptr) {
+    make_room_(session_);
+    if (ring_.append(what)) return;
   }
-  if (has_gap_ || !ring_.append(pack(ticks, task, argument, detail, kind))) [[unlikely]] {
-    has_gap_ = true;
-    const std::uint64_t refused = refused_.load(std::memory_order_relaxed);  // owner-only
-    refused_.store(refused + 1, std::memory_order_relaxed);                  // statistic
+  const std::uint64_t refused = refused_.load(std::memory_order_relaxed);  // owner-only
+  if (has_gap_) {
+    has_gap_ = !ring_.append(pack(static_cast<std::int64_t>(what.at[0]), k_no_task, refused, k_no_detail,
+                                  event_kind::dropped));
+    if (!has_gap_ && ring_.append(what)) return;
   }
+  has_gap_ = true;
+  refused_.store(refused + 1, std::memory_order_relaxed);  // statistic
 }
 
 }  // namespace filch::inline v0::trace

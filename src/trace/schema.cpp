@@ -9,7 +9,7 @@ std::string_view name_of(event_kind kind) noexcept {
                                         "steal_lost", "steal_empty", "inject",       "park",          "wake",
                                         "notify",     "suspend",     "resume",       "block",         "unblock",
                                         "name",       "cancel",      "queue_length", "counter",       "dropped",
-                                        "join"};
+                                        "join",       "woken"};
   static_assert(sizeof(names) / sizeof(names[0]) == k_kind_count);
   const auto index = static_cast<std::size_t>(kind);
   return index < k_kind_count ? names[index] : "unknown";

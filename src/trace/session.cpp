@@ -1,9 +1,14 @@
 #include <filch/trace/session.hpp>
 
+#include "trace/spill.hpp"
+
 #include <filch/base/assert.hpp>
+
+#include <signal.h>
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,6 +17,12 @@ namespace filch::inline v0::trace {
 namespace {
 
 constexpr std::size_t k_max_ring_events = std::size_t{1} << 28;
+
+// How often the rings are emptied: a ring of 32 768 events holds what a worker that does nothing but spawn records in that
+// time. And how long events may wait in memory until there are enough for a block: this much a crash may cost (guesses).
+constexpr std::chrono::milliseconds k_drain_every{5};
+constexpr time_ns k_write_every_ns = 50 * k_ns_per_ms;
+constexpr std::uint64_t k_write_events = 4096;
 
 session_options checked(session_options options) {
   const auto refuse = [](const std::string& option, std::size_t value, const std::string& allowed) {
@@ -28,6 +39,15 @@ session_options checked(session_options options) {
     throw std::invalid_argument(
         "filch trace session: clock = tsc, allowed: monotonic (this processor has no constant-rate counter)");
   }
+  if (options.beat_ns < k_ns_per_us || options.beat_ns > k_ns_per_s) {
+    refuse("beat_ns", static_cast<std::size_t>(options.beat_ns), "1000 (a microsecond) to 1000000000 (a second)");
+  }
+  if (!options.spill.empty() && options.full != when_full::refuse_new) {
+    throw std::invalid_argument(
+        "filch trace session: full = overwrite_old, allowed: refuse_new when the recording goes to a file (spill)");
+  }
+  if (options.about.source.empty()) options.about.source = "threads";
+  options.about.workers = options.workers;
   return options;
 }
 
@@ -49,6 +69,21 @@ session::session(session_options options)
   for (std::uint32_t w = 0; w != options_.workers; ++w) {
     recorders_.emplace_back(worker_id{w}, options_.ring_events, options_.full, clock_);
   }
+  if (options_.spill.empty()) return;
+  recording_metadata about = options_.about;
+  about.clock = clock_ == clock_source::tsc ? "tsc" : "monotonic";
+  spill_ = std::make_unique<trace::spill>(options_.spill, about);
+  const auto relieve = [](void* self) noexcept { static_cast<session*>(self)->make_room(); };
+  for (recorder& r : recorders_) r.relieve_with(relieve, this);
+  outside_.inner().relieve_with(relieve, this);
+}
+
+session::~session() {
+  try {
+    (void)finish();
+  } catch (...) {
+    // No memory for what is left: the file ends before it.
+  }
 }
 
 recorder& session::of_worker(worker_id worker) {
@@ -63,7 +98,16 @@ void session::enable_all(bool on) {
 
 void session::start() {
   const std::lock_guard lock{mutex_};
+  if (is_finished_) return;
   if (!first_anchor_) first_anchor_ = take_anchor(clock_);
+  if (spill_ != nullptr && !writer_.joinable()) {
+    // Signals are for the program's own threads.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    writer_ = std::thread{[this] { spill_until_stopped(); }};
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
   enable_all(true);
 }
 
@@ -75,6 +119,7 @@ void session::stop() {
 void session::drain() {
   const std::lock_guard lock{mutex_};
   drain_all();
+  if (spill_ != nullptr) write_out();
 }
 
 void session::drain_all() {
@@ -109,37 +154,134 @@ void session::close_lane(const recorder& from, lane& into, std::int64_t now_tick
   into.events.push_back(gap(like, now_ticks, refused));
 }
 
+void session::close_all_lanes(std::int64_t now_ticks) {
+  for (std::size_t w = 0; w != recorders_.size(); ++w) close_lane(recorders_[w], lanes_[w], now_ticks);
+  close_lane(outside_.inner(), lanes_.back(), now_ticks);
+}
+
 // Ticks of one worker may run backwards by a little when its thread moves between processors; the order in the ring is
 // the order in which things happened, so times are raised, never sorted.
-std::vector<event> session::finish_lane(lane& from, const tick_line& line) const {
-  std::vector<event> out = std::exchange(from.events, {});
-  time_ns latest_ns = 0;
-  for (event& e : out) {
-    latest_ns = std::max(latest_ns, line.since_first_ns(e.time_ns));
-    e.time_ns = latest_ns;
+void session::to_ns(lane& in, const tick_line& line) {
+  for (event& e : in.events) {
+    in.latest_ns = std::max(in.latest_ns, line.since_first_ns(e.time_ns));
+    e.time_ns = in.latest_ns;
   }
-  return out;
 }
 
 recording session::collect() {
   const std::lock_guard lock{mutex_};
+  if (spill_ != nullptr) {
+    throw std::logic_error("filch trace session: the recording goes to the file " + spill_->file() + ": read it there");
+  }
   recording out;
   out.about = options_.about;
-  out.about.workers = options_.workers;
-  if (out.about.source.empty()) out.about.source = "threads";
 
   drain_all();
   const clock_anchor last = take_anchor(clock_);
   const tick_line line{first_anchor_.value_or(last), last};
   out.about.clock = line.describe(clock_);
-  for (std::size_t w = 0; w != recorders_.size(); ++w) {
-    close_lane(recorders_[w], lanes_[w], last.ticks);
-    out.workers.push_back(finish_lane(lanes_[w], line));
+  close_all_lanes(last.ticks);
+  for (lane& each : lanes_) {
+    each.latest_ns = 0;
+    to_ns(each, line);
   }
-  close_lane(outside_.inner(), lanes_.back(), last.ticks);
-  out.outside = finish_lane(lanes_.back(), line);
+  for (std::size_t w = 0; w != recorders_.size(); ++w) out.workers.push_back(std::exchange(lanes_[w].events, {}));
+  out.outside = std::exchange(lanes_.back().events, {});
   out.names = names_.snapshot();
   return out;
+}
+
+// ---- into a file -----------------------------------------------------------------------------------------------------
+
+std::uint64_t session::pending_events() const {
+  std::uint64_t sum = 0;
+  for (const lane& each : lanes_) sum += each.events.size();
+  return sum;
+}
+
+// Names are read after the events were taken: so there is one for every number in them.
+void session::write_out() {
+  if (!spill_->is_ours()) return;
+  written_at_ns_ = monotonic_now_ns();
+  if (pending_events() == 0) return;
+  const clock_anchor now = take_anchor(clock_);
+  const tick_line line{first_anchor_.value_or(now), now};
+  spill_->put_names(names_.snapshot());
+  for (std::size_t i = 0; i != lanes_.size(); ++i) {
+    to_ns(lanes_[i], line);
+    spill_->put_events(i + 1 == lanes_.size() ? 0 : i + 1, lanes_[i].events);
+    lanes_[i].events.clear();
+  }
+  spill_->flush();
+  if (spill_->has_failed()) enable_all(false);
+}
+
+void session::spill_until_stopped() {
+  std::unique_lock lock{mutex_};
+  while (!is_finished_) {
+    (void)must_end_.wait_for(lock, k_drain_every);
+    if (is_finished_) return;
+    try {
+      drain_all();
+      const bool is_due = monotonic_now_ns() - written_at_ns_ >= k_write_every_ns;
+      if (is_due || pending_events() >= k_write_events) write_out();
+    } catch (const std::bad_alloc&) {
+      // The rings fill up, and say so.
+    }
+  }
+}
+
+// A worker whose ring is full.
+void session::make_room() noexcept {
+  try {
+    const std::lock_guard lock{mutex_};
+    if (is_finished_) return;
+    drain_all();
+    write_out();
+  } catch (const std::bad_alloc&) {
+    // It drops the event.
+  }
+}
+
+void session::end_file() {
+  drain_all();
+  const clock_anchor last = take_anchor(clock_);
+  close_all_lanes(last.ticks);
+  write_out();
+  spill_->close(tick_line{first_anchor_.value_or(last), last}.describe(clock_));
+}
+
+spill_summary session::finish() {
+  std::thread writer;
+  spill_summary said;
+  {
+    const std::lock_guard lock{mutex_};
+    enable_all(false);
+    if (spill_ == nullptr) return {};
+    const bool is_ours = spill_->is_ours();
+    if (!std::exchange(is_finished_, true) && is_ours) end_file();
+    said = spill_->said();
+    writer = std::move(writer_);
+    // In a child of fork() there is no such thread, and nothing to wait for.
+    if (!is_ours) static_cast<void>(new std::thread{std::move(writer)});
+  }
+  must_end_.notify_all();
+  if (writer.joinable()) writer.join();
+  return said;
+}
+
+void session::finish_in_emergency() noexcept {
+  try {
+    if (spill_ == nullptr) return;
+    constexpr int k_tries = 200;
+    std::unique_lock lock{mutex_, std::defer_lock};
+    for (int i = 0; i != k_tries && !lock.try_lock(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    if (!lock.owns_lock() || !spill_->is_ours() || std::exchange(is_finished_, true)) return;
+    enable_all(false);
+    end_file();
+  } catch (...) {
+    // What was written before is there.
+  }
 }
 
 }  // namespace filch::inline v0::trace

@@ -111,6 +111,9 @@ class walker {
       case event_kind::steal_attempt:
       case event_kind::join:
         break;
+      case event_kind::woken:
+        mark(t, at_ns, "wake task " + std::to_string(e.task));
+        break;
       case event_kind::steal_lost:
       case event_kind::steal_empty:
         if (options_.failed_steals) {

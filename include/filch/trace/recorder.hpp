@@ -36,7 +36,8 @@ using packed_event = ring_item<4>;
 // Records the events of one worker into a ring. The worker calls the verbs; its session switches it on and off, and
 // takes events out, from other threads.
 //
-// When the ring refuses an event, the recorder counts it, and the next one that fits is preceded by a `dropped` event.
+// When the ring refuses an event and the session writes to a file, the recorder has it make room, and tries once more.
+// Otherwise it counts the event, and the next one that fits is preceded by a `dropped` event.
 // In the ring that event carries the number of all events dropped so far; the session turns it into the difference.
 class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
  public:
@@ -56,6 +57,12 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   void enable(bool on) noexcept {
     enabled_.store(on, std::memory_order_relaxed);  // statistic
   }
+  // What takes events out of the full ring: before the recorder is switched on, and never changed.
+  using make_room = void (*)(void* session) noexcept;
+  void relieve_with(make_room function, void* session) noexcept {
+    make_room_ = function;
+    session_ = session;
+  }
   [[nodiscard]] std::uint16_t worker_number() const noexcept { return worker_; }
   [[nodiscard]] std::size_t ring_events() const noexcept { return ring_.capacity(); }
   [[nodiscard]] bool take(event& out) noexcept {
@@ -73,6 +80,7 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
 
  private:
   void store(std::uint64_t task, std::uint64_t argument, std::uint32_t detail, event_kind kind) noexcept;
+  [[gnu::cold, gnu::noinline]] void store_in_full_ring(const packed_event& what) noexcept;
   [[nodiscard]] packed_event pack(std::int64_t ticks, std::uint64_t task, std::uint64_t argument, std::uint32_t detail,
                                   event_kind kind) const noexcept {
     return {{static_cast<std::uint64_t>(ticks), task, argument,
@@ -87,6 +95,8 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   bool has_gap_ = false;
   const std::uint16_t worker_;
   const clock_source clock_;
+  make_room make_room_ = nullptr;
+  void* session_ = nullptr;
 
   ring<4> ring_;
 };
@@ -172,6 +182,10 @@ concept event_recorder = requires(R& r, const R& constant, event what, task_id t
   { r.resume(task) }
   noexcept;
   { r.join(task) }
+  noexcept;
+  { r.join(task, task) }
+  noexcept;
+  { r.woken(task, task, name) }
   noexcept;
   { r.block(task, name) }
   noexcept;

@@ -24,11 +24,14 @@
 // queue_length    none           tasks waiting           none                        length of this worker's own queue
 // counter         none           value, two's complement name of the counter         a value of the user's own
 // dropped         none           events lost             none                        a gap: nothing is known of it
-// join            the task       0                       none                        the children it joins have ended
+// join            the task       the child, or 0 for all none                        the children it joins have ended
+// woken           the task       who did it, or none     name of the reason or none  it was made ready to go on
 //
 // "none" is all bits one. `dropped` is written by recorder and session only. A task that moves between workers records
-// `suspend` on the one before it records `resume` on the other. A `join` says that the task goes on behind its children,
-// whether it had to wait for them or not.
+// `suspend` on the one before it records `resume` on the other; with it move the tasks that it runs inside of, which suspend
+// after it and resume before it. A `join` says that the task goes on behind that child, or behind all its children that have
+// ended, whether it had to wait or not. A `woken` is recorded by who made the task ready, before the task goes on: through a
+// lock, a channel, an event or a timer.
 #pragma once
 
 #include <filch/base/ids.hpp>
@@ -63,9 +66,10 @@ enum class event_kind : std::uint8_t {
   counter,
   dropped,
   join,
+  woken,
 };
 
-inline constexpr std::uint8_t k_kind_count = 21;
+inline constexpr std::uint8_t k_kind_count = 22;
 // The file format keeps five bits for the kind.
 inline constexpr std::uint8_t k_kind_limit = 32;
 static_assert(k_kind_count <= k_kind_limit);
@@ -134,6 +138,10 @@ class recorder_verbs {
   }
   void resume(task_id task) noexcept { put(event_kind::resume, task.value); }
   void join(task_id task) noexcept { put(event_kind::join, task.value); }
+  void join(task_id task, task_id child) noexcept { put(event_kind::join, task.value, child.value); }
+  void woken(task_id task, task_id by, name_id reason = name_id::none()) noexcept {
+    put(event_kind::woken, task.value, by.value, reason.value);
+  }
   void block(task_id task, name_id reason = name_id::none()) noexcept {
     put(event_kind::block, task.value, 0, reason.value);
   }

@@ -3,23 +3,49 @@
 // Who may call what: any thread, any function. start(), stop(), drain() and collect() exclude each other by a lock;
 // they may run while workers record. A worker that is inside record() during stop() still finishes that one event.
 // The session outlives every thread that records into it.
+//
+// With `spill` the recording goes to a file while the program runs: a thread of the session empties the rings every few
+// milliseconds, and a worker whose ring is full empties it itself. So memory stays bounded, and after a crash the file
+// holds all but the last moments. The file is whole once finish() has returned.
 #pragma once
 
 #include <filch/base/ids.hpp>
+#include <filch/base/units.hpp>
 #include <filch/trace/clock.hpp>
 #include <filch/trace/names.hpp>
 #include <filch/trace/recorder.hpp>
 #include <filch/trace/recording.hpp>
 #include <filch/trace/ring.hpp>
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <thread>
 #include <vector>
 
 namespace filch::inline v0::trace {
+
+// Which forks (filch::join, the pieces of loops) are recorded as tasks of their own. Tasks that are spawned always are.
+enum class fork_detail : std::uint8_t {
+  stolen,  // those that another worker runs
+  beat,    // also those that are still open at a beat: the others are part of the task they stand in
+  every,   // all: for small programs
+};
+
+// What became of a session's file.
+struct spill_summary {
+  std::string file;
+  std::uint64_t tasks = 0;  // that ran
+  std::uint64_t events = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t bytes = 0;
+  std::string error;  // why writing ended early; empty: it did not
+};
 
 struct session_options {
   std::uint32_t workers = 1;
@@ -29,12 +55,25 @@ struct session_options {
   std::optional<clock_source> clock = {};  // none: the best there is
   // Goes into the recording; `workers` and `clock` are filled in by the session.
   recording_metadata about = {};
+
+  std::string spill = {};  // the file that is written while the program runs; empty: the recording is kept in memory
+  fork_detail forks = fork_detail::stolen;
+  time_ns beat_ns = k_default_beat_ns;  // how often forks that are open are looked at; 1 µs to 1 s
+  bool interrupts = true;               // may a beat interrupt a thread that does not fork?
+
+  static constexpr time_ns k_default_beat_ns = 50 * k_ns_per_us;
 };
+
+class spill;
 
 class session {
  public:
   // Throws std::invalid_argument that names the option, its value and what is allowed.
   explicit session(session_options options);
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+  // As finish().
+  ~session();
 
   [[nodiscard]] recorder& of_worker(worker_id worker);
   [[nodiscard]] outside_recorder& outside() { return outside_; }
@@ -48,8 +87,19 @@ class session {
   // happen between two drains, not the length of the recording.
   void drain();
 
-  // Everything recorded since the last collect(), in nanoseconds since the first start().
+  // Everything recorded since the last collect(), in nanoseconds since the first start(). Throws std::logic_error when the
+  // recording goes to a file.
   [[nodiscard]] recording collect();
+
+  // Stops, writes what is left and ends the file; without one, just stops. Afterwards start() does nothing.
+  spill_summary finish();
+  // The same for a program that is about to end abnormally: gives up when somebody else holds the session for long.
+  void finish_in_emergency() noexcept;
+
+  [[nodiscard]] fork_detail forks() const { return options_.forks; }
+  [[nodiscard]] time_ns beat_ns() const { return options_.beat_ns; }
+  [[nodiscard]] bool may_interrupt() const { return options_.interrupts; }
+  [[nodiscard]] bool is_recording() const { return outside_.is_enabled(); }
 
  private:
   // What was taken out of one recorder, in ticks.
@@ -57,13 +107,20 @@ class session {
     std::vector<event> events;
     std::uint64_t reported_refused = 0;
     std::uint64_t reported_overwritten = 0;
+    time_ns latest_ns = 0;
   };
 
   static void drain_lane(recorder& from, lane& into);
   static void close_lane(const recorder& from, lane& into, std::int64_t now_ticks);
-  [[nodiscard]] std::vector<event> finish_lane(lane& from, const tick_line& line) const;
+  static void to_ns(lane& in, const tick_line& line);
   void enable_all(bool on);
   void drain_all();
+  void close_all_lanes(std::int64_t now_ticks);
+  [[nodiscard]] std::uint64_t pending_events() const;
+  void write_out();
+  void end_file();
+  void spill_until_stopped();
+  void make_room() noexcept;
 
   const session_options options_;
   const clock_source clock_;
@@ -75,6 +132,13 @@ class session {
   // Guarded by mutex_, as is the reader's side of every recorder.
   std::vector<lane> lanes_;  // one per worker, then outside
   std::optional<clock_anchor> first_anchor_;
+  bool is_finished_ = false;
+  time_ns written_at_ns_ = 0;
+  std::unique_ptr<spill> spill_;
+
+  // The thread that writes.
+  std::condition_variable must_end_;
+  std::thread writer_;
 };
 
 }  // namespace filch::inline v0::trace

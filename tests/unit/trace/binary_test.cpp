@@ -139,7 +139,7 @@ TEST(binary, foreign_files_and_other_versions_are_named) {
             "foreign at byte 0: not a .filch file: it begins otherwise");
   std::string bytes = written(empty_recording(1));
   bytes[8] = 9;
-  EXPECT_EQ(read_back(bytes).error->text(), "unknown version at byte 8: format version 9, this reader knows 1");
+  EXPECT_EQ(read_back(bytes).error->text(), "unknown version at byte 8: format version 9, this reader knows 1 to 2");
   bytes[8] = 1, bytes[10] = 4;
   EXPECT_EQ(read_back(bytes).error->text(), "unknown version at byte 10: unknown flags 0004, this reader knows none");
 }
@@ -155,8 +155,11 @@ TEST(binary, a_valid_checksum_does_not_make_nonsense_acceptable) {
   EXPECT_NE(text_of(block(k_block_events, "\x01\xff\xff\xff\x7f\x01")).find("claims 268435455 events"),
             std::string::npos);
   EXPECT_NE(text_of(block(k_block_events, "\x01\x01\x1f\x01")).find("unknown kind"), std::string::npos);
-  EXPECT_NE(text_of(block(k_block_events, "\x01\x02\x01\x04\x01\x01")).find("before its predecessor"),
+  EXPECT_NE(text_of(block(k_block_events, "\x01\x01\x01\x04") + block(k_block_events, "\x01\x01\x01\x02"))
+                .find("before its predecessor"),
             std::string::npos);
+  EXPECT_NE(text_of(block(k_block_facts, "\x01\x04seed\x01" "1")).find("changes seed"), std::string::npos);
+  EXPECT_NE(text_of(block(k_block_facts, "\x02\x05" "clock\x01x")).find("entry 1 is incomplete"), std::string::npos);
   EXPECT_NE(text_of(block(k_block_names, "\x03\x01\x01x")).find("begins at name 3, expected 0"), std::string::npos);
   EXPECT_NE(
       text_of(block(k_block_events, std::string_view{"\x01\x01\x01\x01", 4})).find("says 0 events, but there are 1"),
@@ -165,6 +168,35 @@ TEST(binary, a_valid_checksum_does_not_make_nonsense_acceptable) {
   EXPECT_NE(read_back(file_of({end})).error->text().find("comes before the block META"), std::string::npos);
   EXPECT_NE(read_back(file_of({block(k_block_metadata, std::string_view{"\0", 1})})).error->text().find("\"workers\""),
             std::string::npos);
+}
+
+// Two events as version 1 codes them: the second time is a zigzag difference, the argument of a join is a plain number.
+TEST(binary, a_file_of_the_first_version_is_read) {
+  std::string bytes = file_of({one_worker(), block(k_block_events, "\x01\x02\x21\x14\x02\x74\x0a\x04\x07"),
+                               block(k_block_end, "\x02")});
+  bytes[8] = 1;
+  const read_result back = read_back(bytes);
+  ASSERT_FALSE(back.error) << back.error->text();
+  ASSERT_EQ(back.value.workers[0].size(), 2u);
+  const event& second = back.value.workers[0][1];
+  EXPECT_EQ(second.kind, event_kind::join);
+  EXPECT_EQ(second.time_ns, 15);
+  EXPECT_EQ(second.task, 3u);
+  EXPECT_EQ(second.argument, 7u);
+
+  bytes = file_of({one_worker(), block(k_block_events, "\x01\x01\x15\x02"), block(k_block_end, "\x01")});
+  EXPECT_FALSE(read_back(bytes).error);
+  bytes[8] = 1;
+  EXPECT_NE(read_back(bytes).error->text().find("unknown kind"), std::string::npos);
+}
+
+TEST(binary, facts_that_became_known_late_replace_those_from_before) {
+  const std::string facts = block(k_block_facts, "\x02\x05" "clock\x03tsc\x04host\x01h");
+  const read_result back =
+      read_back(file_of({one_worker(), facts, facts, block(k_block_end, std::string_view{"\0", 1})}));
+  ASSERT_FALSE(back.error) << back.error->text();
+  EXPECT_EQ(back.value.about.clock, "tsc");
+  EXPECT_EQ(back.value.about.extra.size(), 1u);
 }
 
 TEST(binary, a_block_that_claims_too_many_bytes_is_refused_before_they_are_read) {

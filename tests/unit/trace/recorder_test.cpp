@@ -26,7 +26,7 @@ void say_everything(R& r) {
   r.inject(task, worker), r.park(), r.wake(worker), r.notify(worker);
   r.suspend(task, name), r.resume(task), r.block(task, name), r.unblock(task);
   r.name(task, name), r.cancel(task), r.queue_length(9), r.counter(name, -4);
-  r.join(task);
+  r.join(task, task_id{6}), r.woken(task, task_id{6}, name);
 }
 
 TEST(recorder, each_verb_makes_an_event_of_its_kind_with_the_fields_of_the_table) {
@@ -59,6 +59,9 @@ TEST(recorder, each_verb_makes_an_event_of_its_kind_with_the_fields_of_the_table
   EXPECT_EQ(fields(event_kind::name), (row{7, 0, 5}));
   EXPECT_EQ(fields(event_kind::queue_length), (row{k_no_task, 9, k_no_detail}));
   EXPECT_EQ(fields(event_kind::counter), (row{k_no_task, static_cast<std::uint64_t>(-4), 5}));
+  EXPECT_EQ(events[events.size() - 2].argument, 6u);
+  EXPECT_EQ(events.back().argument, 6u);
+  EXPECT_EQ(events.back().detail, 5u);
 }
 
 TEST(recorder, records_nothing_while_it_is_off) {

@@ -1,0 +1,105 @@
+#include "trace/spill.hpp"
+
+#include "trace/blocks.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+
+namespace filch::inline v0::trace {
+namespace {
+
+// -1: errno says why.
+int open_to_write(const std::string& file) {
+  return ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+}
+
+[[noreturn]] void throw_system(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+}  // namespace
+
+std::string with_number(const std::string& file, std::uint64_t number) {
+  const std::size_t slash = file.rfind('/');
+  const std::size_t dot = file.rfind('.');
+  const bool has_ending = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
+  std::string out = file.substr(0, has_ending ? dot : file.size());
+  out.append(1, '.').append(std::to_string(number));
+  if (has_ending) out.append(file, dot);
+  return out;
+}
+
+spill::spill(const std::string& file, const recording_metadata& about) : owner_{::getpid()} {
+  const auto pairs = metadata_pairs(about);
+  if (const std::string wrong = check_pairs(pairs); !wrong.empty()) {
+    throw std::invalid_argument("filch trace session: about cannot be written: " + wrong);
+  }
+  said_.file = file;
+  descriptor_ = open_to_write(file);
+  // The lock says to other processes that this one writes here.
+  if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor_);
+    said_.file = with_number(file, static_cast<std::uint64_t>(owner_));
+    descriptor_ = open_to_write(said_.file);
+  }
+  if (descriptor_ < 0) throw_system("filch trace session: spill = \"" + said_.file + "\" cannot be written");
+  (void)!::ftruncate(descriptor_, 0);  // a pipe or a device has no length
+  put_file_head(bytes_);
+  put_pairs_block(bytes_, k_block_metadata, pairs);
+  flush();
+  if (has_failed()) {
+    ::close(descriptor_);
+    throw std::runtime_error("filch trace session: spill = \"" + said_.file + "\" cannot be written: " + said_.error);
+  }
+}
+
+spill::~spill() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool spill::is_ours() const { return ::getpid() == owner_; }
+
+void spill::put_names(std::span<const name_entry> all) {
+  put_name_blocks(bytes_, all, names_);
+  names_ = all.size();
+}
+
+void spill::put_events(std::uint64_t worker_code, std::span<const event> events) {
+  put_event_blocks(bytes_, worker_code, events);
+  said_.events += events.size();
+  for (const event& e : events) {
+    if (e.kind == event_kind::start) ++said_.tasks;
+    if (e.kind == event_kind::dropped) said_.dropped += e.argument;
+  }
+}
+
+void spill::flush() {
+  std::string_view left = bytes_;
+  while (!left.empty() && !has_failed()) {
+    const ssize_t written = ::write(descriptor_, left.data(), left.size());
+    if (written >= 0) {
+      left.remove_prefix(static_cast<std::size_t>(written));
+      said_.bytes += static_cast<std::uint64_t>(written);
+    } else if (errno != EINTR) {
+      said_.error = std::generic_category().message(errno);
+    }
+  }
+  bytes_.clear();
+}
+
+void spill::close(const std::string& clock) {
+  put_pairs_block(bytes_, k_block_facts, {{"clock", clock}});
+  put_end_block(bytes_, said_.events);
+  flush();
+  if (descriptor_ >= 0 && ::close(descriptor_) != 0 && !has_failed()) {
+    said_.error = std::generic_category().message(errno);
+  }
+  descriptor_ = -1;
+}
+
+}  // namespace filch::inline v0::trace
