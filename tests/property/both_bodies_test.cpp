@@ -266,7 +266,13 @@ trace::recording on_threads(const run_facts& facts) {
 
 // ---- the tests -------------------------------------------------------------------------------------------------------
 
-void judge_many(int runs, bool may_sleep_waits, const std::function<trace::recording(const run_facts&)>& body) {
+// `least`: so many looks at victims and objections of strangers there must be for the agreement to mean something.
+struct enough {
+  std::uint64_t victims;
+  int strangers;
+};
+
+void judge_many(int runs, bool may_sleep_waits, enough least, const std::function<trace::recording(const run_facts&)>& body) {
   random_stream random{filch_test::test_seed()};
   std::uint64_t victims = 0;
   std::uint64_t sleeps = 0;
@@ -284,17 +290,19 @@ void judge_many(int runs, bool may_sleep_waits, const std::function<trace::recor
     other.seed += 1;
     strangers += judge_all(other, seen).wrong.empty() ? 0 : 1;
   }
-  EXPECT_GT(victims, 20u * static_cast<unsigned>(runs));
+  EXPECT_GE(victims, least.victims);
   EXPECT_GT(sleeps, 0u);
-  EXPECT_GT(strangers, runs / 4);  // round_robin draws nothing, and two workers have one victim each
+  EXPECT_GE(strangers, least.strangers);
 }
 
 TEST(both_bodies, simulated_workers_do_what_the_search_says) {
-  judge_many(300, false, simulated);
+  // round_robin draws nothing, and two workers have one victim each: not every stranger is found out.
+  judge_many(300, false, {.victims = 6000, .strangers = 75}, simulated);
 }
 
 TEST(both_bodies, threads_do_what_the_search_says) {
-  judge_many(25, true, on_threads);
+  // How much is stolen is up to the machine: on a busy one a single worker may do nearly all.
+  judge_many(25, true, {.victims = 25, .strangers = 1}, on_threads);
 }
 
 // A judge who does not know how the bodies were set up objects, so agreement means something.

@@ -68,7 +68,8 @@ struct options {
   // that the system does not restart, such as sleep and poll, then return early with EINTR. None: FILCH_INTERRUPTS, or on.
   std::optional<bool> interrupts{};
   std::uint32_t max_spare_threads = 64;  // threads that stand in for workers whose tasks block
-  std::function<void(worker_id)> on_thread_start{};  // called on each new thread of the runtime, spare ones included
+  // Called on each thread of the runtime, spare ones included, before its first task; not if the runtime ends before.
+  std::function<void(worker_id)> on_thread_start{};
 
   std::uint64_t seed = 0;                       // of all random choices; the same seed asks the policies the same
   std::optional<topology::machine> machine{};   // for distances; none: this machine

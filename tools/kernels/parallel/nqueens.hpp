@@ -1,4 +1,4 @@
-// nqueens with a join between every queen that fits and the rest of its row.
+// nqueens with a join between every queen that fits and those further right in its row.
 #pragma once
 
 #include <filch/fork/join.hpp>
@@ -7,30 +7,24 @@
 
 namespace filch::kernels {
 
-std::uint64_t nqueens(const board& queens, unsigned row, unsigned n);
-
-// The solutions with a queen of `row` in `column`, where one fits, or further right.
-[[gnu::noinline]] inline std::uint64_t nqueens_from(const board& queens, unsigned row, unsigned n, unsigned column) {
-  const auto place = [&queens, row, n, column] {
-    board next = queens;
-    next[row] = static_cast<std::int8_t>(column);
-    return nqueens(next, row + 1, n);
-  };
-  const unsigned further = next_fit(queens, row, n, column + 1);
-  if (further == n) return place();
-  const auto [here, rest] = join(place, [&queens, row, n, further] { return nqueens_from(queens, row, n, further); });
-  return here + rest;
-}
-
-// The solutions below a board whose first `row` rows are filled.
-inline std::uint64_t nqueens(const board& queens, unsigned row, unsigned n) {
+// The solutions below a board whose first `row` rows are filled, with a queen of `row` in `column` or further right. One
+// function for both directions: the search for the next column is compiled once, and its branches are learnt once.
+[[gnu::noinline]] inline std::uint64_t nqueens(const board& queens, unsigned row, unsigned n, unsigned column) {
   if (row == n) return 1;
-  const unsigned column = next_fit(queens, row, n, 0);
-  return column == n ? 0 : nqueens_from(queens, row, n, column);
+  column = next_fit(queens, row, n, column);
+  if (column == n) return 0;
+  const auto [here, further] = join(
+      [&queens, row, n, column] {
+        board next = queens;
+        next[row] = static_cast<std::int8_t>(column);
+        return nqueens(next, row + 1, n, 0);
+      },
+      [&queens, row, n, column] { return nqueens(queens, row, n, column + 1); });
+  return here + further;
 }
 
 inline std::uint64_t nqueens(unsigned n) {
-  return nqueens(board{}, 0, n);
+  return nqueens(board{}, 0, n, 0);
 }
 
 }  // namespace filch::kernels
