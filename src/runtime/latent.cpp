@@ -14,7 +14,11 @@
 namespace filch::inline v0 {
 
 void offered_task::run() noexcept {
+  const time_ns began_ns = monotonic_now_ns();
+  latent_desk* const from = desk;
   frame_->run_child(*frame_);
+  const time_ns now_ns = monotonic_now_ns();
+  from->pace.note(now_ns - began_ns, now_ns);
   if (suspended_stack* const parents = children.finish()) continue_soon(*parents);
 }
 
@@ -71,13 +75,21 @@ bool join_offered(latent_stack& stack, latent_frame& frame) noexcept {
   defer_interrupts();
   stack.last_offered.store(frame.older, std::memory_order_relaxed);  // owner-only
   allow_interrupts();
-  if (offer.slot->take_back(offer)) {
+  const time_ns offered_at_ns = offer.made_at_ns;
+  if (offer.desk->slot.take_back(offer)) {
     offer.release();
     offer.release();
     // Whoever was woken for this offer may come too late, and nobody else knows that there is more.
-    const worker* const me = worker::current();
-    if (me != nullptr && me->home.idle().sleeping_hint() != 0) {
-      stack.alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
+    if (worker* const me = worker::current()) {
+      const time_ns now_ns = monotonic_now_ns();
+      me->desk.pace.note(now_ns - offered_at_ns, now_ns);
+      if (me->home.idle().sleeping_hint() == 0) return true;
+      if (me->desk.pace.may_wake(now_ns)) {
+        stack.alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
+      } else {
+        me->desk.owe();
+        me->home.look_out();
+      }
     }
     return true;
   }

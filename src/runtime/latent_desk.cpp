@@ -54,7 +54,7 @@ bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id
   if (slot.has_offer()) return false;
   latent_frame* const oldest = oldest_of(stack);
   if (oldest == nullptr) return false;
-  auto* const made = new (std::nothrow) offered_task{*oldest, slot, parent};
+  auto* const made = new (std::nothrow) offered_task{*oldest, *this, parent};
   if (made == nullptr) return false;
   publish(stack, *oldest, *made, home);
   return true;
@@ -67,7 +67,7 @@ bool latent_desk::offer_in_handler(latent_stack& stack, runtime::core& home, tas
   // [L14] acquire exchange: the memory is complete ← [L13].
   void* const memory = memory_.exchange(nullptr, std::memory_order_acquire);
   if (memory == nullptr) return false;
-  publish(stack, *oldest, *::new (memory) offered_task{*oldest, slot, parent}, home);
+  publish(stack, *oldest, *::new (memory) offered_task{*oldest, *this, parent}, home);
   return true;
 }
 

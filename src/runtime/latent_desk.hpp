@@ -20,18 +20,21 @@
 
 namespace filch::inline v0 {
 
+class latent_desk;
+
 // A latent frame that was offered. Two references: the frame's and the slot's.
 class offered_task final : public task_base {
  public:
-  offered_task(latent_frame& of, offer_slot<offered_task>& at, task_id parent_)
-      : task_base{2}, parent{parent_}, slot{&at}, children{1}, frame_{&of} {
+  offered_task(latent_frame& of, latent_desk& at, task_id parent_)
+      : task_base{2}, parent{parent_}, desk{&at}, children{1}, frame_{&of} {
     ignores_shutdown = true;
   }
 
   const task_id parent;
   // Where it was offered: its stack may have changed its worker since.
-  offer_slot<offered_task>* const slot;
+  latent_desk* const desk;
   join_gate children;
+  const time_ns made_at_ns = monotonic_now_ns();
 
  private:
   void run() noexcept override;
@@ -43,6 +46,32 @@ class offered_task final : public task_base {
 // The running task goes on behind its children, which others have run: for the record.
 void trace_join() noexcept;
 
+// How often somebody may be woken for what a desk offers. A wake-up costs the one who offers a few microseconds: a program
+// whose children are over sooner is left alone for a while, longer and longer, until a child was worth it.
+class wake_pace {
+ public:
+  // Any thread. What it returns is a hint, so all here is a statistic.
+  [[nodiscard]] bool may_wake(time_ns now_ns) const {
+    return now_ns >= not_before_ns_.load(std::memory_order_relaxed);  // statistic
+  }
+  // A child that was offered is over, or was taken back, after so long.
+  void note(time_ns lasted_ns, time_ns now_ns) {
+    const bool was_tiny = lasted_ns < k_tiny_ns;
+    if (!was_tiny && streak_.load(std::memory_order_relaxed) == 0) return;  // statistic
+    const std::uint32_t streak = was_tiny ? std::min(streak_.load(std::memory_order_relaxed) + 1, k_longest_streak) : 0;  // statistic
+    streak_.store(streak, std::memory_order_relaxed);                                           // statistic
+    not_before_ns_.store(was_tiny ? now_ns + (k_pause_ns << streak) : 0, std::memory_order_relaxed);  // statistic
+  }
+
+ private:
+  static constexpr time_ns k_tiny_ns = 5 * k_ns_per_us;  // guess: what a wake-up costs
+  static constexpr time_ns k_pause_ns = k_ns_per_us;
+  static constexpr std::uint32_t k_longest_streak = 6;
+
+  std_atomics::atomic<std::uint32_t> streak_{0};
+  std_atomics::atomic<time_ns> not_before_ns_{0};
+};
+
 class alignas(k_no_sharing_bytes) latent_desk {
  public:
   latent_desk() = default;
@@ -51,6 +80,27 @@ class alignas(k_no_sharing_bytes) latent_desk {
   ~latent_desk();
 
   offer_slot<offered_task> slot;
+  wake_pace pace;
+
+  // Any thread: as ask(), by one who is about to sleep. If the pace forbids it, the lookout asks later.
+  bool ask_before_sleep(time_ns now_ns) {
+    if (pace.may_wake(now_ns)) return ask();
+    owe();
+    return true;
+  }
+  // Any thread: somebody sleeps and would have asked.
+  void owe() {
+    if (!is_owed()) is_owed_.store(true, std::memory_order_relaxed);  // statistic: whoever sets it calls the lookout
+  }
+  [[nodiscard]] bool is_owed() const {
+    return is_owed_.load(std::memory_order_relaxed);  // statistic
+  }
+  // The lookout: makes good what is owed if the pace allows it.
+  void pay(time_ns now_ns) {
+    if (!is_owed() || !pace.may_wake(now_ns)) return;
+    is_owed_.store(false, std::memory_order_relaxed);  // statistic: who sleeps from now on asks again
+    (void)ask();
+  }
 
   // Any thread: the stack that runs here shall offer something at its next fork. True: it has something to offer, but
   // nothing is offered.
@@ -92,6 +142,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
   std_atomics::atomic<latent_stack*> listener_{nullptr};
   std_atomics::atomic<std::int32_t> thread_number_{0};
   std_atomics::atomic<void*> memory_{nullptr};
+  std_atomics::atomic<bool> is_owed_{false};
 };
 
 // How often a thief asks: one that got tiny tasks asks less and less often, so that it does not make its victim publish at

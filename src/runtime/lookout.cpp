@@ -69,7 +69,7 @@ bool lookout::must_watch() const {
   if (home_.idle().sleeping_hint() == 0) return false;
   // An offer that lies there may be a handler's, who tells nobody.
   for (const worker& each : home_.workers) {
-    if (each.desk.withholds() || each.desk.slot.has_offer()) return true;
+    if (each.desk.withholds() || each.desk.slot.has_offer() || each.desk.is_owed()) return true;
   }
   bool has_guest = false;
   home_.guests().for_each([&](const guest_seat& seat) {
@@ -101,8 +101,10 @@ bool lookout::look() {
 }
 
 bool lookout::look_at(latent_desk& desk, seen& before) {
-  if (desk.slot.has_offer()) home_.notify(worker_id::none());
-  if (!desk.withholds()) {
+  const time_ns now_ns = monotonic_now_ns();
+  desk.pay(now_ns);
+  if (desk.slot.has_offer() && desk.pace.may_wake(now_ns)) home_.notify(worker_id::none());
+  if (!desk.withholds() || !desk.pace.may_wake(now_ns)) {
     before = {.visits = before.visits};
     return false;
   }
@@ -111,7 +113,7 @@ bool lookout::look_at(latent_desk& desk, seen& before) {
     before.was_asked = true;
     return true;
   }
-  if (!may_interrupt_ || monotonic_now_ns() < before.interrupt_at_ns) return false;
+  if (!may_interrupt_ || now_ns < before.interrupt_at_ns) return false;
   interrupt(desk, before);
   return true;
 }

@@ -293,7 +293,8 @@ void worker::doze(time_ns deadline_ns) {
   is_searching_ = true;  // whoever ends the sleep counts this worker as searching
   // Whoever forks from now on finds a sleeper.
   bool is_withheld = false;
-  for (worker& other : home.workers) is_withheld |= other.desk.ask();
+  const time_ns now_ns = monotonic_now_ns();
+  for (worker& other : home.workers) is_withheld |= other.desk.ask_before_sleep(now_ns);
   home.guests().for_each([&](const guest_seat& seat) {
     is_withheld |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [G2]
   });
