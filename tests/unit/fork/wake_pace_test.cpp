@@ -1,0 +1,38 @@
+// How often somebody is woken for latent work.
+#include "runtime/latent_desk.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using filch::k_ns_per_us;
+using filch::time_ns;
+
+// The pause after a child that lasted so long, over at `now_ns`: the earliest time when somebody may be woken.
+time_ns pause_after(filch::wake_pace& pace, time_ns lasted_ns, time_ns now_ns) {
+  pace.note(lasted_ns, now_ns);
+  time_ns pause_ns = 0;
+  while (!pace.may_wake(now_ns + pause_ns)) pause_ns += k_ns_per_us;
+  return pause_ns;
+}
+
+TEST(wake_pace, allows_everything_at_first) {
+  EXPECT_TRUE(filch::wake_pace{}.may_wake(0));
+}
+
+TEST(wake_pace, doubles_its_pause_with_every_tiny_child_up_to_a_bound) {
+  filch::wake_pace pace;
+  const time_ns now_ns = 1'000'000'000;
+  for (const time_ns expected_us : {2, 4, 8, 16, 32, 64, 64, 64}) {
+    EXPECT_EQ(pause_after(pace, 1 * k_ns_per_us, now_ns), expected_us * k_ns_per_us);
+  }
+}
+
+TEST(wake_pace, forgets_all_tiny_children_after_one_that_was_worth_it) {
+  filch::wake_pace pace;
+  for (int i = 0; i != 5; ++i) (void)pause_after(pace, 0, 1000);
+  EXPECT_EQ(pause_after(pace, 5 * k_ns_per_us, 2000), 0);
+  EXPECT_EQ(pause_after(pace, 5 * k_ns_per_us - 1, 3000), 2 * k_ns_per_us);
+}
+
+}  // namespace
