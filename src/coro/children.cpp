@@ -59,7 +59,7 @@ std::coroutine_handle<> children::ended(promise_base& who) noexcept {
     const auto newest = me.queues.take_newest_of(this);
     if (newest.was_disturbed) me.home.notify(me.self);
     if (newest.item != nullptr) {
-      auto& own = static_cast<ticket&>(*newest.item);
+      auto& own = static_cast<ticket&>(static_cast<task_base&>(*newest.item));
       next = own.child;
       take_back(own);
     }

@@ -11,6 +11,11 @@
 namespace filch::inline v0::coro {
 
 // Into the own mail, which is looked at when the deque is empty, and in turn with the injector.
+void queue_behind_others(coroutine_entry& who) noexcept {
+  const worker& me = *worker::current();
+  me.home.put_behind(who, me.self);
+}
+
 bool queue_behind_others(std::coroutine_handle<> who) noexcept {
   auto* const made = new (std::nothrow) ticket{who};
   if (made == nullptr) return false;
@@ -19,9 +24,7 @@ bool queue_behind_others(std::coroutine_handle<> who) noexcept {
   return true;
 }
 
-void queue_at(worker_id where, std::coroutine_handle<> who) {
-  worker::current()->home.enqueue(*new ticket{who}, where, {});
-}
+void queue_at(worker_id where, coroutine_entry& who) noexcept { worker::current()->home.put_at(who, where); }
 
 void require_worker(worker_id where) {
   const std::uint32_t workers = *worker::current()->home.chosen.workers;

@@ -192,14 +192,14 @@ void runtime::core::take_back_outside(task_base& made) {
   note_idle();
 }
 
-void runtime::core::trace_outside_spawn(const task_base& made) noexcept {
-  auto name = trace::name_id::none();
+void runtime::core::trace_outside_spawn(task_id made, const char* name) noexcept {
+  auto number = trace::name_id::none();
   try {
-    if (made.name != nullptr) name = chosen.trace->names().intern(made.name);
+    if (name != nullptr) number = chosen.trace->names().intern(name);
   } catch (const std::bad_alloc&) {
     // Without memory for names, tasks go on without them.
   }
-  chosen.trace->outside().spawn(made.id, task_id::none(), name);
+  chosen.trace->outside().spawn(made, task_id::none(), number);
 }
 
 void runtime::core::number_task(task_base& made, worker* from) {
@@ -207,7 +207,7 @@ void runtime::core::number_task(task_base& made, worker* from) {
   if (from != nullptr) {
     made.id = task_id{(std::uint64_t{from->self.value} + 1) << 44 | from->books.made()};
     from->counters.add(trace::count::spawned);
-    const task_base* const parent = from->current_task;
+    const task_record* const parent = from->current_task;
     from->trace->spawn(made.id, parent != nullptr ? parent->id : task_id::none(), from->traced_name(made.name));
   } else {
     made.id = task_id{outside_books_.add_made()};
@@ -218,7 +218,7 @@ void runtime::core::number_task(task_base& made, worker* from) {
       take_back_outside(made);
       throw_shut_down();
     }
-    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(made);
+    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(made.id, made.name);
   }
   if (made.band != policy::priority::normal) {
     bands_in_use_.store(true, std::memory_order_relaxed);  // statistic
@@ -233,11 +233,7 @@ void runtime::core::enqueue(task_base& made, worker_id pinned, const submit_opti
   if (pinned.is_some()) {
     made.pinned_to = pinned;
     if (from == nullptr && chosen.trace != nullptr) chosen.trace->outside().inject(made.id, pinned);
-    workers[pinned.value].queues.pin(made);
-    if (idle_->notify_worker(pinned) && from != nullptr) {
-      from->counters.add(trace::count::wakes);
-      from->trace->notify(pinned);
-    }
+    pin(made, pinned, from);
   } else if (from != nullptr) {
     try {
       from->push(made);
@@ -299,34 +295,6 @@ void runtime::core::place(task_base& made, worker_id at) {
   notify(at);
 }
 
-void runtime::core::push_injected(task_base& entry) noexcept {
-  injector_of(entry.band).push(&entry);
-  notify(worker_id::none());
-}
-
-void runtime::core::put_back(task_base& entry) noexcept {
-  if (is_own_worker()) {
-    worker& me = *worker::current();
-    if (!entry.is_suspended_stack) number_task(entry, &me);
-    try {
-      me.push(entry);
-    } catch (const std::bad_alloc&) {
-      return push_injected(entry);  // the deque could not grow; the injector needs no memory
-    }
-    return notify(me.self);
-  }
-  visitors_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R20]: what waited has not ended
-  if (!entry.is_suspended_stack) {
-    entry.id = task_id{outside_books_.add_made()};
-    entry.home = this;
-    entry.fork_generation = fork_generation_;
-    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(entry);
-  }
-  push_injected(entry);
-  // [R20] release fetch_sub: this thread is done with the runtime → [R21] in shutdown().
-  visitors_.fetch_sub(1, std::memory_order_release);
-}
-
 void runtime::core::notify(worker_id origin) {
   worker* const from = is_own_worker() ? worker::current() : nullptr;
   if (chosen.wake == wake::all) {
@@ -369,7 +337,7 @@ bool runtime::core::is_own_thread() const { return home_of_thread == this; }
 
 bool runtime::core::leave_worker() {
   worker& mine = *worker::current();
-  task_base* const running = mine.current_task;
+  task_record* const running = mine.current_task;
   if (running == nullptr) return false;  // not inside a task: a thread that is just starting
   mine.trace->block(running->id);
   mine.publish_task(nullptr);
@@ -381,7 +349,7 @@ bool runtime::core::leave_worker() {
   return false;
 }
 
-void runtime::core::return_to_worker(task_base& running) {
+void runtime::core::return_to_worker(task_record& running) {
   worker& given = crew_->take_back([this] { notify(worker_id::none()); });
   worker::set_current(&given);
   given.trace->unblock(running.id);
@@ -440,7 +408,7 @@ bool runtime::core::shutdown(time_ns deadline_ns) {
     go_to(life::stopped);
     crew_->stop();
     lookout_->stop();
-    // [R21] acquire load: who woke something here and is no worker of this runtime is done with it ← [R20].
+    // [R21] acquire load: who woke something here and is no worker of this runtime is done with it ← [R20] ← [R22].
     while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
     drop_empty_entries();
   }
@@ -449,12 +417,13 @@ bool runtime::core::shutdown(time_ns deadline_ns) {
 
 // Tasks that were run by who waited for them leave empty entries behind. The threads have ended.
 void runtime::core::drop_empty_entries() {
-  const auto drop = [](task_base* entry) {
-    FILCH_ASSERT(entry->state.is_finished(), entry->id);
-    entry->release();
+  const auto drop = [](queue_entry* entry) {
+    auto* const left = static_cast<task_base*>(entry);
+    FILCH_ASSERT(entry->kind == entry_kind::task && left->state.is_finished(), left->id);
+    left->release();
   };
   for (std::size_t i = 0; i != policy::k_priorities; ++i) {
-    while (const auto entry = injectors_[i].pop().item) drop(static_cast<task_base*>(entry));
+    while (const auto entry = injectors_[i].pop().item) drop(static_cast<queue_entry*>(entry));
     for (worker& each : workers) each.queues.take_all(static_cast<policy::priority>(i), drop);
   }
 }

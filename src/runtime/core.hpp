@@ -53,9 +53,15 @@ class runtime::core {
   void require_open() const;
   void enqueue(task_base& made, worker_id pinned, const submit_options& how);
   void place(task_base& made, worker_id at);
-  // What waited goes on in its turn: a suspended stack, or a new entry for a coroutine. Any thread, also while the runtime
-  // drains: somebody counts until it has ended, so the runtime is there; and it stays until this returns.
-  void put_back(task_base& entry) noexcept;
+  // What waited goes on in its turn. Any thread, also while the runtime drains: somebody counts until it has ended, so the
+  // runtime is there; and it stays until this returns. The entry may be gone then.
+  void put_back(suspended_stack& entry) noexcept;
+  void put_back(coroutine_entry& entry) noexcept;
+  // The same at a worker's, by a worker of this runtime: others may take it, or it stays there.
+  void put_behind(coroutine_entry& entry, worker_id at) noexcept;
+  void put_at(coroutine_entry& entry, worker_id at) noexcept;
+  // The entry becomes a task in the books of its maker.
+  void number(coroutine_entry& entry, worker& from) noexcept;
   // A worker of this runtime has taken something from the bounded injector.
   void made_room();
 
@@ -78,7 +84,7 @@ class runtime::core {
   // ---- blocking ----
   // Gives the calling thread's worker away. False: it must keep it.
   [[nodiscard]] bool leave_worker();
-  void return_to_worker(task_base& running);
+  void return_to_worker(task_record& running);
 
   // ---- life ----
   [[nodiscard]] bool wait_idle(time_ns deadline_ns);
@@ -122,7 +128,7 @@ class runtime::core {
   [[nodiscard]] bool is_accepting() const;
   [[noreturn]] static void throw_shut_down();
   void take_back_outside(task_base& made);
-  void trace_outside_spawn(const task_base& made) noexcept;
+  void trace_outside_spawn(task_id made, const char* name) noexcept;
   void number_task(task_base& made, worker* from);
   void inject(task_base& made, const submit_options& how);
   void inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how);
@@ -130,7 +136,9 @@ class runtime::core {
   void report_long_tasks();
   void go_to(life next);
   void drop_empty_entries();
-  void push_injected(task_base& entry) noexcept;
+  void push_injected(queue_entry& entry) noexcept;
+  void push_own(queue_entry& entry, worker& me) noexcept;
+  void pin(queue_entry& entry, worker_id at, worker* from) noexcept;
 
   owned_session own_session_;  // chosen.trace, when FILCH_TRACE asked for it: ends after the threads
 

@@ -32,7 +32,7 @@ void offer_something() noexcept {
   latent_stack* const stack = running_latent_stack();
   if (stack == nullptr) return;
   if (worker* const me = worker::current()) {
-    const task_base* const running = me->current_task;
+    const task_record* const running = me->current_task;
     (void)me->desk.offer_in_handler(*stack, me->home, running != nullptr ? running->id : task_id::none());
   } else if (guest_seat* const seat = guest_hall::seat_of_thread(); seat != nullptr && seat->stack == stack) {
     (void)seat->desk.offer_in_handler(*stack, seat->home, task_id::none());

@@ -33,7 +33,7 @@ namespace {
 // Under deferred interrupts.
 runtime::core* offer_oldest(latent_stack& stack) noexcept {
   if (worker* const me = worker::current()) {
-    const task_base* const running = me->current_task;
+    const task_record* const running = me->current_task;
     if (me->desk.offer_oldest(stack, me->home, running != nullptr ? running->id : task_id::none())) return &me->home;
   } else if (guest_seat* const seat = guest_hall::seat_of_thread(); seat != nullptr && seat->stack == &stack) {
     if (seat->desk.offer_oldest(stack, seat->home, task_id::none())) return &seat->home;

@@ -58,7 +58,7 @@ namespace detail {
 blocking_section::blocking_section() {
   worker* const held = worker::current();
   if (held == nullptr) return;
-  task_base* const running = held->current_task;
+  task_record* const running = held->current_task;
   if (!held->home.leave_worker()) return;
   left_ = &held->home;
   running_ = running;
@@ -90,14 +90,14 @@ void help_until_finished(task_base& what, time_ns deadline_ns) {
   constexpr time_ns k_look_again_ns = 100 * k_ns_per_us;  // guess
   while (!what.state.is_finished() && monotonic_now_ns() < deadline_ns) {
     worker& me = *worker::current();
-    task_base* const outer = me.current_task;
+    task_record* const outer = me.current_task;
     if (me.home.crew().has_returners() && me.home.leave_worker()) {
       // A task wants to go on and lacks only a worker; perhaps it is the one that is waited for.
       (void)what.state.block(deadline_ns);
       me.home.return_to_worker(*outer);
       return;
     }
-    if (task_base* const found = me.look_everywhere()) {
+    if (queue_entry* const found = me.look_everywhere()) {
       worker::execute_inside(*found, outer);
       continue_others_first();
     } else {
@@ -119,7 +119,7 @@ bool wait_for(task_base& what, time_ns deadline_ns) {
 
   wait_graph& waits = held->home.waits;
   const auto ticket = waits.begin_wait(held->current_task, what);
-  task_base* const running = held->current_task;
+  task_record* const running = held->current_task;
   runtime::core& home = held->home;
   if (home.leave_worker()) {
     (void)what.state.block(deadline_ns);

@@ -13,7 +13,7 @@ using party = wait_graph::party;
 // What a task is known by.
 using key = std::pair<const void*, task_id>;
 
-party party_of(const task_base& task) { return {task.id, task.home, task.name != nullptr ? task.name : ""}; }
+party party_of(const task_record& task) { return {task.id, task.home, task.name != nullptr ? task.name : ""}; }
 key key_of(const party& who) { return {who.home, who.id}; }
 
 std::string show(const party& who, const void* here) {
@@ -26,9 +26,9 @@ std::string show(const party& who, const void* here) {
 
 }  // namespace
 
-wait_graph::ticket wait_graph::begin_wait(const task_base* waiting, const task_base& awaited) {
+wait_graph::ticket wait_graph::begin_wait(const task_record* waiting, const task_record& awaited) {
   wait entry{{}, party_of(awaited)};
-  for (const task_base* task = waiting; task != nullptr; task = task->inside) entry.waiting.push_back(party_of(*task));
+  for (const task_record* task = waiting; task != nullptr; task = task->inside) entry.waiting.push_back(party_of(*task));
   const std::lock_guard lock{mutex_};
   return waits_.insert(waits_.end(), std::move(entry));
 }

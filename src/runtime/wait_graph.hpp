@@ -29,7 +29,7 @@ class wait_graph {
   };
   using ticket = std::list<wait>::iterator;
 
-  [[nodiscard]] ticket begin_wait(const task_base* waiting, const task_base& awaited);
+  [[nodiscard]] ticket begin_wait(const task_record* waiting, const task_record& awaited);
   void end_wait(ticket of);
 
   // One line per wait, then one per deadlock: a circle of tasks of which each waits for the next.

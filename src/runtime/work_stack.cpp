@@ -171,7 +171,7 @@ void suspend_until_done(join_gate& children) noexcept {
     const detail::blocking_section section;  // another thread stands in
     return sleep_until_done(children);
   }
-  task_base* const running = me->current_task;
+  task_record* const running = me->current_task;
   suspended_stack who{mine, running, me->home};
   prepare(*fresh, &worker::run);
   me->leave_task();
@@ -215,7 +215,7 @@ void continue_others_first() {
   suspended_stack* const next = std::exchange(place().next, nullptr);
   if (next == nullptr) return;
   worker& me = *worker::current();
-  task_base* const running = me.current_task;
+  task_record* const running = me.current_task;
   suspended_stack who{*place().running, running, me.home};
   me.leave_task();
   place().waiting = &who;

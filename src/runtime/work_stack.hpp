@@ -11,10 +11,10 @@
 
 #include <filch/base/atomics.hpp>
 #include <filch/park/parker.hpp>
+#include <filch/runtime/entry.hpp>
 #include <filch/runtime/gate.hpp>
 #include <filch/runtime/latent.hpp>
 #include <filch/runtime/runtime.hpp>
-#include <filch/runtime/task.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -40,23 +40,17 @@ struct work_stack {
 };
 
 // A task that stands still; it lies on its own stack. In a queue it stands for "continue me".
-class suspended_stack final : public task_base {
+class suspended_stack final : public queue_entry {
  public:
-  suspended_stack(work_stack& of, task_base* task, runtime::core& at)
-      : task_base{1}, stack{&of}, running{task}, core{&at} {
-    is_suspended_stack = true;
-  }
+  suspended_stack(work_stack& of, task_record* task, runtime::core& at)
+      : queue_entry{entry_kind::stack}, stack{&of}, running{task}, core{&at} {}
   // The thread sleeps instead, on a parker that lives as long as the thread.
-  explicit suspended_stack(park::parker<>& where) : task_base{1}, sleeper{&where} {}
+  explicit suspended_stack(park::parker<>& where) : queue_entry{entry_kind::stack}, sleeper{&where} {}
 
   work_stack* const stack = nullptr;
   park::parker<>* const sleeper = nullptr;
-  task_base* const running = nullptr;
+  task_record* const running = nullptr;
   runtime::core* const core = nullptr;
-
- private:
-  void run() noexcept override {}
-  void abandon() noexcept override {}
 };
 
 using join_gate = gate<suspended_stack>;

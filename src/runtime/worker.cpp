@@ -44,6 +44,16 @@ outcome as_outcome(steal_status status) {
   return outcome::empty;
 }
 
+// For the record.
+task_id id_of(const queue_entry& entry) {
+  switch (entry.kind) {
+    case entry_kind::task: return static_cast<const task_base&>(entry).id;
+    case entry_kind::coroutine: return static_cast<const coroutine_entry&>(entry).id;
+    case entry_kind::stack: break;
+  }
+  return task_id::none();
+}
+
 }  // namespace
 
 worker::worker(runtime::core& home_, worker_id self_)
@@ -64,7 +74,7 @@ void worker::set_current(worker* held) noexcept {
 
 void worker::run() noexcept {
   while (worker* const me = current()) {
-    if (task_base* const found = me->next()) {
+    if (queue_entry* const found = me->next()) {
       execute(*found);
       continue_others_instead();
       continue;
@@ -85,8 +95,8 @@ worker::leave worker::must_leave() const {
   return home.life_now() == life::stopped ? leave::stopped : leave::no;
 }
 
-// The next task; nullptr: there is a reason to leave.
-task_base* worker::next() {
+// What comes next; nullptr: there is a reason to leave.
+queue_entry* worker::next() {
   const search_view view{home};
   search_.begin();
   if (home.crew().has_returners()) return nullptr;
@@ -143,7 +153,7 @@ worker_queues::look worker::take_injected(policy::priority band) {
   const auto result = home.injector_of(band).pop();
   if (result.is_taken()) {
     if (home.chosen.injector_bound) home.made_room();
-    return counted({result.status, static_cast<task_base*>(result.item), 0});
+    return counted({result.status, static_cast<queue_entry*>(result.item), 0});
   }
   if (const auto mailed = queues.pop_mail(band); mailed.status != steal_status::empty) return counted(mailed);
   if (band == policy::priority::normal) {
@@ -177,7 +187,7 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
     case steal_status::taken:
       counters.add(trace::count::stolen_by_me, result.moved + 1);
       robbed.counters.robbed(result.moved + 1);
-      trace->steal_success(victim, result.item->id, result.moved + 1);
+      trace->steal_success(victim, id_of(*result.item), result.moved + 1);
       counters.raise(trace::count::queue_max, queues.deque_hint(band));
       break;
     case steal_status::lost: trace->steal_lost(victim); break;
@@ -212,11 +222,11 @@ void worker::ask(latent_desk& robbed, bool has_taken) {
   if (has_taken ? pace_.take(now_ns) : pace_.may_ask(now_ns)) (void)robbed.ask();
 }
 
-task_base* worker::look_everywhere() {
+queue_entry* worker::look_everywhere() {
   for (const auto band : {policy::priority::high, policy::priority::normal, policy::priority::low}) {
-    if (task_base* found = counted(queues.pop_pinned(band)).item) return found;
-    if (task_base* found = queues.pop(band, search_.options().order).item) return found;
-    if (task_base* found = take_injected(band).item) return found;
+    if (queue_entry* found = counted(queues.pop_pinned(band)).item) return found;
+    if (queue_entry* found = queues.pop(band, search_.options().order).item) return found;
+    if (queue_entry* found = take_injected(band).item) return found;
     for (worker& other : home.workers) {
       if (&other == this || other.queues.stealable_hint() == 0) continue;
       const auto result = other.queues.rob(band, policy::steal::one, queues);
@@ -227,7 +237,7 @@ task_base* worker::look_everywhere() {
       }
       counters.add(trace::count::stolen_by_me);
       other.counters.robbed(1);
-      trace->steal_success(other.self, result.item->id, 1);
+      trace->steal_success(other.self, id_of(*result.item), 1);
       return result.item;
     }
   }
@@ -318,7 +328,7 @@ void worker::doze(time_ns deadline_ns) {
 
 // ---- running tasks ---------------------------------------------------------------------------------------------------
 
-void worker::push(task_base& made) {
+void worker::push(queue_entry& made) {
   const policy::priority band = made.band;
   queues.push(made);  // from here on a thief may have run and destroyed it
   counters.raise(trace::count::queue_max, queues.deque_hint(band));
@@ -335,7 +345,7 @@ trace::name_id worker::traced_name(const char* name) noexcept {
   }
 }
 
-void worker::publish_task(task_base* running) {
+void worker::publish_task(task_record* running) {
   current_task = running;
   task_name.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);  // statistic
   if (home.measures_tasks) task_since_ns.store(monotonic_now_ns(), std::memory_order_relaxed);  // ordered by [R10]
@@ -344,17 +354,19 @@ void worker::publish_task(task_base* running) {
   task_number.store((running != nullptr ? running->id : task_id::none()).value, std::memory_order_release);
 }
 
-void worker::execute(task_base& taken) noexcept {
-  execute_inside(taken, nullptr);
-}
+void worker::execute(queue_entry& taken) noexcept { execute_inside(taken, nullptr); }
 
-void worker::execute_inside(task_base& taken, task_base* inside) noexcept {
-  if (taken.is_suspended_stack) {
-    continue_soon(static_cast<suspended_stack&>(taken));
-    return;
+void worker::execute_inside(queue_entry& taken, task_record* inside) noexcept {
+  switch (taken.kind) {
+    case entry_kind::coroutine: resume(static_cast<coroutine_entry&>(taken), inside); break;
+    case entry_kind::stack: continue_soon(static_cast<suspended_stack&>(taken)); break;
+    case entry_kind::task: {
+      auto& task = static_cast<task_base&>(taken);
+      if (task.state.claim()) execute_claimed(task, inside);
+      task.release();
+      break;
+    }
   }
-  if (taken.state.claim()) execute_claimed(taken, inside);
-  taken.release();
 }
 
 void worker::leave_task() {
@@ -363,15 +375,16 @@ void worker::leave_task() {
   publish_task(nullptr);
 }
 
-void worker::go_on_with(task_base* task) {
+void worker::go_on_with(task_record* task) {
   counters.add(trace::count::resumes);
   publish_task(task);
   if (task != nullptr) trace->resume(task->id);
 }
 
-void worker::execute_claimed(task_base& claimed, task_base* inside) noexcept {
+void worker::execute_claimed(task_base& claimed, task_record* inside) noexcept {
   worker* me = current();
   claimed.inside = inside;
+  claimed.priority = claimed.band;
   me->budget = k_budget;
   me->publish_task(&claimed);
   const bool is_cut_short = me->home.life_now() == life::cancelling && !claimed.ignores_shutdown;
@@ -385,6 +398,23 @@ void worker::execute_claimed(task_base& claimed, task_base* inside) noexcept {
   me->trace->end(claimed.id);
   me->publish_task(inside);
   me->counters.add(cancel ? trace::count::cancelled : trace::count::executed);
+  me->books.finished();
+}
+
+// The entry lies in the coroutine's frame: once that goes on, it is not touched any more.
+void worker::resume(coroutine_entry& taken, task_record* inside) noexcept {
+  worker* me = current();
+  task_record running{
+      .id = taken.id, .name = taken.name, .home = &me->home, .inside = inside, .priority = taken.band};
+  me->budget = k_budget;
+  me->publish_task(&running);
+  me->trace->start(running.id);
+  taken.resumed.resume();
+
+  me = current();
+  me->trace->end(running.id);
+  me->publish_task(inside);
+  me->counters.add(trace::count::executed);
   me->books.finished();
 }
 

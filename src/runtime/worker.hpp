@@ -40,25 +40,25 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   // On return the thread holds no worker.
   static void run() noexcept;
 
-  // Runs one task that was taken out of a queue, and drops the queue's reference.
-  static void execute(task_base& taken) noexcept;
+  // Runs what was taken out of a queue, and drops the queue's reference to a task.
+  static void execute(queue_entry& taken) noexcept;
   // Runs a task that the caller, task `inside`, has claimed because it waits for it.
-  static void execute_claimed(task_base& claimed, task_base* inside) noexcept;
-  // Runs one task that was taken out of a queue by task `inside`, which waits, and drops the queue's reference.
-  static void execute_inside(task_base& taken, task_base* inside) noexcept;
+  static void execute_claimed(task_base& claimed, task_record* inside) noexcept;
+  // Runs what was taken out of a queue by task `inside`, which waits, and drops the queue's reference to a task.
+  static void execute_inside(queue_entry& taken, task_record* inside) noexcept;
 
   // The running task is about to leave this worker, unfinished, or has come back.
   void leave_task();
-  void go_on_with(task_base* task);
+  void go_on_with(task_record* task);
 
   // One look at all queues, without waiting: for a thread that must wait and may not give its worker away.
-  [[nodiscard]] task_base* look_everywhere();
+  [[nodiscard]] queue_entry* look_everywhere();
 
   // Which task this worker runs, for itself and for dumps; nullptr for none.
-  void publish_task(task_base* running);
+  void publish_task(task_record* running);
 
-  // Puts a task into the own deque.
-  void push(task_base& made);
+  // Puts an entry into the own deque. Throws std::bad_alloc.
+  void push(queue_entry& made);
 
   // The name's number in the trace.
   [[nodiscard]] trace::name_id traced_name(const char* name) noexcept;
@@ -71,7 +71,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   latent_desk desk;
   trace::counters<> counters;
   trace::recorder* trace;
-  task_base* current_task = nullptr;
+  task_record* current_task = nullptr;
 
   // Written by the holder, read by any thread: for wait_idle.
   alignas(k_no_sharing_bytes) tally<> books;
@@ -85,13 +85,14 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   // A reason to leave the search without a task.
   enum class leave : std::uint8_t { no, stopped, wanted };
 
-  [[nodiscard]] task_base* next();
+  [[nodiscard]] queue_entry* next();
   [[nodiscard]] leave must_leave() const;
   [[nodiscard]] worker_queues::look carry_out(const policy::step& step);
   [[nodiscard]] worker_queues::look rob(worker_id victim, policy::priority band);
   [[nodiscard]] worker_queues::look take_offer(latent_desk& from);
   [[nodiscard]] worker_queues::look take_from_guests();
   void ask(latent_desk& robbed, bool has_taken);
+  static void resume(coroutine_entry& taken, task_record* inside) noexcept;
   void wait(time_ns span_ns);
   void park();
   void doze(time_ns deadline_ns);

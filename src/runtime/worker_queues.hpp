@@ -30,11 +30,11 @@ class task_deque {
     else locked_.emplace();
   }
 
-  void push(task_base* item) {
+  void push(queue_entry* item) {
     if (lock_free_) lock_free_->owner().push(item);
     else locked_->owner().push(item);
   }
-  [[nodiscard]] task_base* pop(policy::order order) {
+  [[nodiscard]] queue_entry* pop(policy::order order) {
     return lock_free_ ? pop_from(*lock_free_, order) : pop_from(*locked_, order);
   }
   void trim() {
@@ -42,7 +42,7 @@ class task_deque {
     else locked_->owner().trim();
   }
   // Up to `count` items: one to run, the others into `own`, which is of the same kind.
-  [[nodiscard]] queue::steal_batch_result<task_base*> rob(task_deque& own, std::uint32_t count) {
+  [[nodiscard]] queue::steal_batch_result<queue_entry*> rob(task_deque& own, std::uint32_t count) {
     return lock_free_ ? lock_free_->thief().steal_some(own.lock_free_->owner(), count)
                       : locked_->thief().steal_some(own.locked_->owner(), count);
   }
@@ -52,13 +52,13 @@ class task_deque {
 
  private:
   template <class Deque>
-  static task_base* pop_from(Deque& from, policy::order order) {
+  static queue_entry* pop_from(Deque& from, policy::order order) {
     const auto item = order == policy::order::lifo ? from.owner().pop() : from.owner().pop_oldest();
     return item.value_or(nullptr);
   }
 
-  std::optional<queue::deque<task_base*>> lock_free_;
-  std::optional<queue::locked_deque<task_base*>> locked_;
+  std::optional<queue::deque<queue_entry*>> lock_free_;
+  std::optional<queue::locked_deque<queue_entry*>> locked_;
 };
 
 class worker_queues {
@@ -66,18 +66,18 @@ class worker_queues {
   // What a look into a queue came to.
   struct look {
     steal_status status = steal_status::empty;
-    task_base* item = nullptr;
+    queue_entry* item = nullptr;
     std::uint32_t moved = 0;  // stolen beside `item`
   };
 
   explicit worker_queues(deques kind) : bands_{band{kind}, band{kind}, band{kind}} {}
 
-  void push(task_base& item) { of(item.band).deque.push(&item); }
-  void mail(task_base& item) { of(item.band).mail.push(&item); }
-  void pin(task_base& item) { of(item.band).pinned.push(&item); }
+  void push(queue_entry& item) { of(item.band).deque.push(&item); }
+  void mail(queue_entry& item) { of(item.band).mail.push(&item); }
+  void pin(queue_entry& item) { of(item.band).pinned.push(&item); }
 
   [[nodiscard]] look pop(policy::priority which, policy::order order) {
-    if (task_base* const item = of(which).deque.pop(order)) return {steal_status::taken, item, 0};
+    if (queue_entry* const item = of(which).deque.pop(order)) return {steal_status::taken, item, 0};
     return {};
   }
   [[nodiscard]] look pop_mail(policy::priority which) { return as_look(of(which).mail.pop()); }
@@ -89,36 +89,36 @@ class worker_queues {
 
   // Takes `wanted` out if it is the newest task of its deque. Entries that were left behind, empty, above it or directly
   // below it are dropped, so that their number does not grow with the number of waits.
-  [[nodiscard]] newest take_newest(task_base& wanted) {
+  [[nodiscard]] newest take_newest(const task_base& wanted) {
     band& b = of(wanted.band);
     newest result;
     while (!result.is_wanted || b.left_behind != 0) {
-      task_base* const item = b.deque.pop(policy::order::lifo);
+      queue_entry* const item = b.deque.pop(policy::order::lifo);
       if (item == nullptr) {
         b.left_behind = 0;
         break;
       }
       if (item == &wanted) {
         result.is_wanted = true;
-      } else if (item->state.is_pending()) {
+      } else if (item->kind != entry_kind::task || static_cast<task_base*>(item)->state.is_pending()) {
         b.deque.push(item);  // cannot throw: there is room where it was
         result.was_disturbed = true;
         break;
       } else {
-        item->release();
+        static_cast<task_base*>(item)->release();
         if (b.left_behind != 0) --b.left_behind;
       }
     }
     return result;
   }
   struct newest_of_group {
-    task_base* item = nullptr;   // null: the newest is none of the group's
+    queue_entry* item = nullptr;   // null: the newest is none of the group's
     bool was_disturbed = false;  // as above
   };
   // Takes out the newest task of the deque of normal tasks, if it belongs to `group`.
   [[nodiscard]] newest_of_group take_newest_of(const void* group) {
     task_deque& deque = of(policy::priority::normal).deque;
-    task_base* const item = deque.pop(policy::order::lifo);
+    queue_entry* const item = deque.pop(policy::order::lifo);
     if (item == nullptr || item->group == group) return {item, false};
     deque.push(item);  // cannot throw: there is room where it was
     return {nullptr, true};
@@ -146,9 +146,9 @@ class worker_queues {
   // Hands everything of a band out. Nobody else may use the queues.
   template <class Take>
   void take_all(policy::priority which, const Take& take) {
-    while (task_base* const item = pop(which, policy::order::lifo).item) take(item);
-    while (task_base* const item = pop_mail(which).item) take(item);
-    while (task_base* const item = pop_pinned(which).item) take(item);
+    while (queue_entry* const item = pop(which, policy::order::lifo).item) take(item);
+    while (queue_entry* const item = pop_mail(which).item) take(item);
+    while (queue_entry* const item = pop_pinned(which).item) take(item);
   }
 
   void trim() {
@@ -182,7 +182,7 @@ class worker_queues {
   };
 
   static look as_look(queue::steal_result<queue::link*> result) {
-    return {result.status, static_cast<task_base*>(result.item), 0};
+    return {result.status, static_cast<queue_entry*>(result.item), 0};
   }
   [[nodiscard]] band& of(policy::priority which) { return bands_[static_cast<std::size_t>(which)]; }
 

@@ -9,6 +9,7 @@
 
 #include <filch/base/ids.hpp>
 #include <filch/coro/detail/promise.hpp>
+#include <filch/runtime/entry.hpp>
 #include <filch/runtime/errors.hpp>
 #include <filch/runtime/future.hpp>
 #include <filch/runtime/runtime.hpp>
@@ -20,10 +21,11 @@
 namespace filch::inline v0 {
 namespace coro {
 
-// False: there is no memory for it, and the coroutine goes on.
+// From then on the coroutine that the entry stands for, and the entry with it, may be gone.
+void queue_behind_others(coroutine_entry& who) noexcept;
+void queue_at(worker_id where, coroutine_entry& who) noexcept;
+// The same where there is no entry. False: there is no memory for one, and the coroutine goes on.
 [[nodiscard]] bool queue_behind_others(std::coroutine_handle<> who) noexcept;
-// Throws std::bad_alloc.
-void queue_at(worker_id where, std::coroutine_handle<> who);
 // Throws std::invalid_argument if the running worker's runtime has no such worker.
 void require_worker(worker_id where);
 
@@ -33,7 +35,10 @@ class [[nodiscard]] yield_awaiter {
   template <class Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) noexcept {
     if constexpr (std::is_base_of_v<promise_base, Promise>) who_ = &who.promise();
-    return !is_stop_requested() && queue_behind_others(who);
+    if (is_stop_requested()) return false;
+    entry_.resumed = who;
+    queue_behind_others(entry_);
+    return true;
   }
   void await_resume() const {
     if (is_stop_requested()) throw task_cancelled{};
@@ -43,6 +48,7 @@ class [[nodiscard]] yield_awaiter {
   [[nodiscard]] bool is_stop_requested() const noexcept { return who_ != nullptr && who_->is_stop_requested(); }
 
   const promise_base* who_ = nullptr;
+  coroutine_entry entry_;
 };
 
 class [[nodiscard]] on_awaiter {
@@ -53,18 +59,22 @@ class [[nodiscard]] on_awaiter {
     require_worker(where_);
     return this_worker() == where_;
   }
-  void await_suspend(std::coroutine_handle<> who) const { queue_at(where_, who); }
+  void await_suspend(std::coroutine_handle<> who) noexcept {
+    entry_.resumed = who;
+    queue_at(where_, entry_);
+  }
   void await_resume() const noexcept {}
 
  private:
   worker_id where_;
+  coroutine_entry entry_;
 };
 
 }  // namespace coro
 
 // The coroutine goes on after what lies in its worker's queue; others may take it before. Throws task_cancelled if the task
 // was asked to stop.
-inline coro::yield_awaiter yield() { return {}; }
+inline coro::yield_awaiter yield() { return coro::yield_awaiter{}; }
 
 // The coroutine goes on at that worker of the same runtime. Afterwards it goes on where what it waits for ends.
 inline coro::on_awaiter on(worker_id where) { return coro::on_awaiter{where}; }

@@ -15,6 +15,7 @@
 // stays with its runtime, and the runtime does not end before it: what runs it (run, spawn) is counted until it ends.
 #pragma once
 
+#include <filch/runtime/entry.hpp>
 #include <filch/runtime/gate.hpp>
 #include <filch/runtime/runtime.hpp>
 
@@ -24,7 +25,6 @@
 
 namespace filch::inline v0 {
 class suspended_stack;
-class task_base;
 }  // namespace filch::inline v0
 
 namespace filch::inline v0::coro {
@@ -34,17 +34,13 @@ class waiter {
   // Of a stack or a thread, which calls `wait_here` afterwards; or of a coroutine that is armed later.
   waiter() noexcept {}
   explicit waiter(const char* why) noexcept : reason{why} {}
-  // Of a coroutine that runs on the calling worker and is about to suspend. Throws std::bad_alloc.
-  explicit waiter(std::coroutine_handle<> who, const char* why = nullptr) : reason{why} { arm(who); }
+  // Of a coroutine that runs on the calling worker and is about to suspend.
+  explicit waiter(std::coroutine_handle<> who, const char* why = nullptr) noexcept : reason{why} { arm(who); }
   waiter(const waiter&) = delete;
   waiter& operator=(const waiter&) = delete;
-  ~waiter() {
-    if (entry_ != nullptr) [[unlikely]] disarm();
-  }
 
   // Once: from now on this is that coroutine, which runs on the calling worker and is about to suspend, or goes on after all.
-  // Throws std::bad_alloc.
-  void arm(std::coroutine_handle<> who);
+  void arm(std::coroutine_handle<> who) noexcept;
 
   // Who waits goes on: a coroutine or a stack in its turn, from a queue of its runtime; a thread at once. The waiter may be
   // gone when this returns.
@@ -56,10 +52,8 @@ class waiter {
   const char* reason = nullptr;  // what it waits for, for dumps and traces
 
  private:
-  void disarm() noexcept;
-
   // Of a coroutine: what is put into a queue, and where.
-  task_base* entry_ = nullptr;
+  coroutine_entry entry_;
   runtime::core* home_ = nullptr;
   // Of the others.
   gate<suspended_stack> woken_{1};

@@ -179,7 +179,7 @@ class blocking_section {
 
  private:
   runtime::core* left_ = nullptr;
-  task_base* running_ = nullptr;
+  task_record* running_ = nullptr;
 };
 
 }  // namespace detail

@@ -10,9 +10,8 @@
 #pragma once
 
 #include <filch/base/ids.hpp>
-#include <filch/policy/names.hpp>
-#include <filch/queue/mpsc.hpp>
 #include <filch/runtime/completion.hpp>
+#include <filch/runtime/entry.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -23,7 +22,7 @@
 
 namespace filch::inline v0 {
 
-class task_base : public queue::link {
+class task_base : public queue_entry, public task_record {
  public:
   task_base(const task_base&) = delete;
   task_base& operator=(const task_base&) = delete;
@@ -41,22 +40,15 @@ class task_base : public queue::link {
 
   completion<> state;
 
-  // Written before the task is published, constant afterwards.
-  task_id id = task_id::none();
-  policy::priority band = policy::priority::normal;
+  // Written before the task is published, constant afterwards; as is its record, but for `inside` and `priority`, which who
+  // claimed it writes.
   std::uint32_t fork_generation = 0;  // of the process in which it was made
-  const char* name = nullptr;
   std::stop_token stop{};
-  const void* home = nullptr;                    // the runtime it belongs to
   worker_id pinned_to = worker_id::none();
-  const void* group = nullptr;      // the scope it belongs to
-  bool ignores_shutdown = false;    // the deadline of a shutdown does not cancel it: its parent waits for it
-  bool is_suspended_stack = false;  // no task at all, but one that stands still and may go on
-  // Written by who claimed it: the task whose thread waits for this one and runs it meanwhile.
-  task_base* inside = nullptr;
+  bool ignores_shutdown = false;  // the deadline of a shutdown does not cancel it: its parent waits for it
 
  protected:
-  explicit task_base(std::uint32_t references) : references_{references} {}
+  explicit task_base(std::uint32_t references) : queue_entry{entry_kind::task}, references_{references} {}
   virtual ~task_base() = default;
 
  private:

@@ -1,0 +1,54 @@
+// What lies in the queues of a runtime, and what a worker knows of the work that it runs.
+//
+// An entry is a task, a stack that may go on, or a coroutine that may go on. Entries of the last two kinds lie in the stack or
+// the frame that they stand for: whoever takes one out copies what it needs and lets it go on; from then on the entry may be
+// gone.
+#pragma once
+
+#include <filch/base/ids.hpp>
+#include <filch/policy/names.hpp>
+#include <filch/queue/mpsc.hpp>
+
+#include <coroutine>
+#include <cstdint>
+
+namespace filch::inline v0 {
+
+enum class entry_kind : std::uint8_t { task, stack, coroutine };
+
+class queue_entry : public queue::link {
+ public:
+  queue_entry(const queue_entry&) = delete;
+  queue_entry& operator=(const queue_entry&) = delete;
+
+  // Written before the entry is published, constant afterwards.
+  const void* group = nullptr;  // the scope or the children it belongs to
+  const entry_kind kind;
+  policy::priority band = policy::priority::normal;
+
+ protected:
+  explicit queue_entry(entry_kind what) : kind{what} {}
+  ~queue_entry() = default;
+};
+
+// A coroutine that is suspended and may go on.
+class coroutine_entry : public queue_entry {
+ public:
+  coroutine_entry() : queue_entry{entry_kind::coroutine} {}
+
+  // Written before the entry is published, constant afterwards.
+  std::coroutine_handle<> resumed;
+  task_id id;                  // of the stretch from here to where it suspends or ends
+  const char* name = nullptr;  // of that, for traces and dumps
+};
+
+// What runs, as waits, traces and dumps know it. It lives as long as it runs.
+struct task_record {
+  task_id id = task_id::none();
+  const char* name = nullptr;
+  const void* home = nullptr;     // the runtime it belongs to
+  task_record* inside = nullptr;  // the task whose thread waits for this one and runs it meanwhile
+  policy::priority priority = policy::priority::normal;
+};
+
+}  // namespace filch::inline v0

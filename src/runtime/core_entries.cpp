@@ -1,0 +1,72 @@
+// Entries of stacks and coroutines that go on: into which queue, and who is told.
+#include "core.hpp"
+
+#include <new>
+
+namespace filch::inline v0 {
+
+void runtime::core::push_injected(queue_entry& entry) noexcept {
+  injector_of(entry.band).push(&entry);
+  notify(worker_id::none());
+}
+
+void runtime::core::push_own(queue_entry& entry, worker& me) noexcept {
+  try {
+    me.push(entry);
+  } catch (const std::bad_alloc&) {
+    return push_injected(entry);  // the deque could not grow; the injector needs no memory
+  }
+  notify(me.self);
+}
+
+void runtime::core::pin(queue_entry& entry, worker_id at, worker* from) noexcept {
+  workers[at.value].queues.pin(entry);
+  if (idle_->notify_worker(at) && from != nullptr) {
+    from->counters.add(trace::count::wakes);
+    from->trace->notify(at);
+  }
+}
+
+void runtime::core::number(coroutine_entry& entry, worker& from) noexcept {
+  entry.id = task_id{(std::uint64_t{from.self.value} + 1) << 44 | from.books.made()};
+  from.counters.add(trace::count::spawned);
+  const task_record* const parent = from.current_task;
+  from.trace->spawn(entry.id, parent != nullptr ? parent->id : task_id::none(), from.traced_name(entry.name));
+}
+
+void runtime::core::put_back(suspended_stack& entry) noexcept {
+  worker* const me = worker::current();
+  if (me != nullptr && &me->home == this) return push_own(entry, *me);
+  visitors_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R20]: what waited has not ended
+  push_injected(entry);
+  // [R20] release fetch_sub: this thread is done with the runtime → [R21] in shutdown().
+  visitors_.fetch_sub(1, std::memory_order_release);
+}
+
+void runtime::core::put_back(coroutine_entry& entry) noexcept {
+  worker* const me = worker::current();
+  if (me != nullptr && &me->home == this) {
+    number(entry, *me);
+    return push_own(entry, *me);
+  }
+  visitors_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R22]: what waited has not ended
+  entry.id = task_id{outside_books_.add_made()};
+  if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(entry.id, entry.name);
+  push_injected(entry);
+  // [R22] release fetch_sub: as [R20] → [R21] in shutdown().
+  visitors_.fetch_sub(1, std::memory_order_release);
+}
+
+void runtime::core::put_behind(coroutine_entry& entry, worker_id at) noexcept {
+  number(entry, *worker::current());
+  workers[at.value].queues.mail(entry);
+  notify(at);
+}
+
+void runtime::core::put_at(coroutine_entry& entry, worker_id at) noexcept {
+  worker& me = *worker::current();
+  number(entry, me);
+  pin(entry, at, &me);
+}
+
+}  // namespace filch::inline v0
