@@ -304,7 +304,11 @@ void runtime::core::notify(worker_id origin) {
   }
   const worker_id woken = idle_->notify([&](const worker_id* sleepers, std::size_t count) {
     const auto distance = [this](worker_id a, worker_id b) { return distances_.between(a, b); };
-    return policy::wake_policy{chosen.wake}.choose({sleepers, count}, origin, distance, wake_random_).index();
+    const std::size_t index =
+        policy::wake_policy{chosen.wake}.choose({sleepers, count}, origin, distance, wake_random_).index();
+    // Who keeps the sources sleeps on while others can be woken.
+    const bool is_keeper = count != 1 && sleepers[index] == sources.keeper.who_hint();
+    return is_keeper ? (index != 0 ? index : count) - 1 : index;
   });
   if (from != nullptr && woken.is_some()) {
     from->counters.add(trace::count::wakes);
@@ -324,6 +328,27 @@ bool runtime::core::has_work_for(const worker& who) const {
   bool is_offered = false;
   guests_.for_each([&](const guest_seat& seat) { is_offered |= seat.desk.slot.has_offer(); });
   return is_offered;
+}
+
+// ---- wait sources ----------------------------------------------------------------------------------------------------
+
+void runtime::core::answer(park::keeper_call call) {
+  switch (call.what) {
+    case park::keeper_call::kind::nobody: break;
+    case park::keeper_call::kind::keeper: (void)idle_->notify_worker(call.who); break;
+    case park::keeper_call::kind::vacant: notify(worker_id::none()); break;
+  }
+}
+
+bool runtime::core::poll_sources() {
+  const time_ns earliest_ns = sources.keeper.earliest_ns();
+  if (earliest_ns == k_never_ns) return false;
+  const time_ns now_ns = monotonic_now_ns();
+  if (earliest_ns > now_ns) return false;
+  park::keeper_call call;
+  const bool any = sources.poll(now_ns, call);
+  answer(call);
+  return any;
 }
 
 // ---- blocking --------------------------------------------------------------------------------------------------------
@@ -400,6 +425,7 @@ bool runtime::core::shutdown(time_ns deadline_ns) {
   go_to(life::draining);
   if (!wait_idle(deadline_ns)) {
     go_to(life::cancelling);
+    sources.cancel_waits();
     (void)wait_idle(k_never_ns);
   }
   const std::lock_guard lock{life_mutex_};

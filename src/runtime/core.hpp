@@ -81,6 +81,12 @@ class runtime::core {
   void note_idle();
   [[nodiscard]] std::uint32_t distance(worker_id a, worker_id b) const { return distances_.between(a, b); }
 
+  // ---- wait sources ----
+  // A source becomes ready at that time. It has noted it where its deadline_ns() looks.
+  void note_deadline(time_ns at_ns) { answer(sources.keeper.lower(at_ns)); }
+  // A worker: if a source is ready by now, takes what it has. True if there was anything.
+  [[nodiscard]] bool poll_sources();
+
   // ---- blocking ----
   // Gives the calling thread's worker away. False: it must keep it.
   [[nodiscard]] bool leave_worker();
@@ -119,6 +125,7 @@ class runtime::core {
   // A worker goes to sleep although there is latent work, or a guest has come.
   void look_out() noexcept { lookout_->look_out(); }
   wait_graph waits;
+  park::source_set sources;
 
  private:
   void choose_machine();
@@ -134,6 +141,7 @@ class runtime::core {
   void inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how);
   [[nodiscard]] bool is_quiescent() const;
   void report_long_tasks();
+  void answer(park::keeper_call call);
   void go_to(life next);
   void drop_empty_entries();
   void push_injected(queue_entry& entry) noexcept;

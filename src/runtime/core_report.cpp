@@ -63,7 +63,7 @@ std::string runtime::core::dump() const {
     out.append(describe_task(each)).append(", queue ").append(std::to_string(each.queues.stealable_hint()));
     out.append(", pinned ").append(std::to_string(each.queues.pinned_hint())).append("\n");
   }
-  return out + waits.describe();
+  return out + sources.describe() + waits.describe();
 }
 
 void runtime::core::report(const std::string& text) const {

@@ -97,6 +97,7 @@ void help_until_finished(task_base& what, time_ns deadline_ns) {
       me.home.return_to_worker(*outer);
       return;
     }
+    (void)me.home.poll_sources();
     if (queue_entry* const found = me.look_everywhere()) {
       worker::execute_inside(*found, outer);
       continue_others_first();

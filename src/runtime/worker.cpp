@@ -6,6 +6,7 @@
 #include <filch/base/assert.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace filch::inline v0 {
 
@@ -98,15 +99,18 @@ worker::leave worker::must_leave() const {
 // What comes next; nullptr: there is a reason to leave.
 queue_entry* worker::next() {
   const search_view view{home};
+  if (home.sources.keeper.earliest_ns() != k_never_ns) [[unlikely]] look_at_sources_in_turn();
   search_.begin();
   if (home.crew().has_returners()) return nullptr;
   while (true) {
     const step now = search_.next(view);
     if (now.kind == step_kind::wait) {
       wait(now.wait_ns);
+      if (home.poll_sources()) search_.begin();
     } else if (now.kind == step_kind::park) {
       park();
       search_.woken();
+      if (home.poll_sources()) search_.begin();  // what it has got lies in its own queue
     } else {
       const worker_queues::look result = carry_out(now);
       search_.report(as_outcome(result.status));
@@ -257,10 +261,12 @@ void worker::start_searching() {
 void worker::stop_searching() {
   if (!is_searching_) return;
   is_searching_ = false;
-  if (home.idle().stop_searching() == park::duty::recheck && home.has_work_for(*this)) home.notify(self);
+  if (home.idle().stop_searching() == park::duty::none) return;
+  if (home.has_work_for(*this) || home.sources.keeper.is_wanted()) home.notify(self);
 }
 
 void worker::end_search() {
+  if (is_keeper_) resign();
   stop_searching();
   account_search();
   state.store(worker_state::running, std::memory_order_relaxed);  // statistic
@@ -276,6 +282,25 @@ void worker::account_search() {
   counters.add(trace::count::steal_failures, now.failures - reported_.failures);
   counters.add(trace::count::steal_lost, now.lost - reported_.lost);
   reported_ = now;
+}
+
+// A task ends: so many tasks later, or fewer if they are long, it looks at the clock. A look costs as much as a short task
+// (guesses).
+void worker::look_at_sources_in_turn() {
+  constexpr time_ns k_often_ns = 20 * k_ns_per_us;
+  constexpr std::uint32_t k_most_tasks = 32;
+  if (--tasks_to_look_ != 0) return;
+  const time_ns now_ns = monotonic_now_ns();
+  const bool is_often = now_ns - std::exchange(looked_ns_, now_ns) < k_often_ns;
+  tasks_per_look_ = is_often ? std::min(2 * tasks_per_look_, k_most_tasks) : 1;
+  tasks_to_look_ = tasks_per_look_;
+  (void)home.poll_sources();
+}
+
+// It goes on with work: another sees to the sources, now or when it falls asleep.
+void worker::resign() {
+  is_keeper_ = false;
+  home.sources.keeper.resign();
 }
 
 // While a worker waits it counts as searching, so a submission does not wake another: it must look often.
@@ -309,8 +334,12 @@ void worker::doze(time_ns deadline_ns) {
     is_withheld |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [G2]
   });
   if (is_withheld) home.look_out();
-  if (home.has_work_for(*this) || must_leave() != leave::no) {
+  auto& keeper = home.sources.keeper;
+  if (!is_keeper_ && !home.sources.is_empty()) is_keeper_ = keeper.try_take(self);
+  const time_ns earliest_ns = is_keeper_ ? keeper.announce_sleep() : k_never_ns;
+  if (home.has_work_for(*this) || must_leave() != leave::no || earliest_ns <= monotonic_now_ns()) {
     home.idle().retract_sleep(self);
+    if (is_keeper_) keeper.wake_up();
     return;
   }
   home.note_idle();
@@ -319,7 +348,8 @@ void worker::doze(time_ns deadline_ns) {
   trace->park();
   state.store(worker_state::sleeping, std::memory_order_relaxed);  // statistic
   const time_ns began_ns = monotonic_now_ns();
-  (void)home.idle().sleep(self, deadline_ns);
+  (void)home.idle().sleep(self, std::min(deadline_ns, earliest_ns));
+  if (is_keeper_) keeper.wake_up();
   counters.add(trace::count::idle_ns, static_cast<std::uint64_t>(monotonic_now_ns() - began_ns));
   state.store(worker_state::searching, std::memory_order_relaxed);  // statistic
   trace->wake();

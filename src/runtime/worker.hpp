@@ -96,6 +96,8 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void wait(time_ns span_ns);
   void park();
   void doze(time_ns deadline_ns);
+  void look_at_sources_in_turn();
+  void resign();
   void start_searching();
   void stop_searching();
   void end_search();
@@ -107,6 +109,10 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   policy::search_counters reported_;
   request_pace pace_;
   bool is_searching_ = false;         // counted as such in `idle`
+  bool is_keeper_ = false;            // of the wait sources
+  std::uint32_t tasks_per_look_ = 1;  // how often it looks at the clock while a source has a deadline
+  std::uint32_t tasks_to_look_ = 1;
+  time_ns looked_ns_ = 0;
   bool mail_first_ = false;           // which of mail and injector was looked at first the last time
   time_ns search_began_ns_ = 0;       // 0: no search under way
   std::unordered_map<const char*, trace::name_id> traced_names_;

@@ -1,16 +1,22 @@
-// Wait sources: what besides queues can bring work to a sleeping worker: timers, I/O. Each has the same few verbs, so
-// that "announce sleep, look once more, back out" composes over all of them.
+// Wait sources: what besides queues brings work to the workers: timers, I/O. All have the same few verbs, so that one
+// sleeping worker, the keeper (keeper.hpp), can wait for all of them.
 //
-// One sleeping worker at a time keeps the sources: it sleeps until the earliest deadline and polls them when it wakes.
-// Who may call what: all functions of `source_set` but `add` by the worker that holds the keeper's role, between
-// `try_become_keeper` and `resign`; `add` before the workers start.
+// Who may call what: any thread, unless a function says otherwise. A source calls `keeper.lower` when it becomes ready
+// earlier than its `deadline_ns` said before.
 #pragma once
 
+#include <filch/base/atomics.hpp>
 #include <filch/base/units.hpp>
+#include <filch/park/keeper.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <mutex>
-#include <vector>
+#include <string>
+#include <utility>
 
 namespace filch::inline v0::park {
 
@@ -21,73 +27,89 @@ class wait_source {
   wait_source& operator=(const wait_source&) = delete;
   virtual ~wait_source() = default;
 
-  // Hands over what is ready by `now_ns`, as tasks where a search looks. True if there was anything.
+  // One worker at a time: hands over what is ready by `now_ns`, as tasks where a search looks. True if there was anything.
   virtual bool poll(time_ns now_ns) = 0;
-  // Would `poll` find something? Changes nothing.
-  [[nodiscard]] virtual bool has_ready(time_ns now_ns) const = 0;
-  // The keeper is about to sleep: from now on the source wakes it when it becomes ready sooner than it said. False: it
-  // is ready already, do not sleep.
-  [[nodiscard]] virtual bool announce_sleep() = 0;
-  // The keeper is awake again, or did not sleep after all.
-  virtual void retract_sleep() noexcept = 0;
-  // When it becomes ready by itself, or k_never_ns.
+  // When it becomes ready by itself, or earlier; k_never_ns if it does not. What was noted before a seq_cst fence of the
+  // source counts after one of the caller.
   [[nodiscard]] virtual time_ns deadline_ns() const = 0;
+  // The deadline of a shutdown has passed: whoever waits is woken, and told that it is cancelled.
+  virtual void cancel_waits() noexcept = 0;
+  // One line for dumps: "timers: 3 pending".
+  [[nodiscard]] virtual std::string describe() const = 0;
 };
+
+// Each kind of source exists once in a runtime, from its first use on.
+enum class source_kind : std::uint8_t { timers, io };
 
 class source_set {
  public:
-  // The source must outlive the set.
-  void add(wait_source& source) { sources_.push_back(&source); }
-  [[nodiscard]] bool is_empty() const { return sources_.empty(); }
+  source_set() = default;
+  source_set(const source_set&) = delete;
+  source_set& operator=(const source_set&) = delete;
+  ~source_set() {
+    for (auto& slot : slots_) delete slot.load(std::memory_order_relaxed);  // owner-only
+  }
 
-  // At most one worker keeps the sources; the others sleep without a deadline.
-  [[nodiscard]] bool try_become_keeper() { return !sources_.empty() && keeper_.try_lock(); }
-  void resign() { keeper_.unlock(); }
+  [[nodiscard]] bool is_empty() const {
+    return is_empty_.load(std::memory_order_relaxed);  // statistic: the first deadline finds no keeper, and wakes somebody
+  }
 
-  // Keeper: polls every source. True if any had something.
-  bool poll(time_ns now_ns) {
+  // The source of that kind; if there is none yet, the one that `make()` gives as a unique_ptr.
+  template <class Make>
+  wait_source& get(source_kind kind, Make&& make) {
+    auto& slot = slots_[static_cast<std::size_t>(kind)];
+    // [Z10] acquire load: the source is complete ← [Z11].
+    if (wait_source* const made = slot.load(std::memory_order_acquire)) return *made;
+    const std::lock_guard lock{adding_};
+    wait_source* made = slot.load(std::memory_order_relaxed);  // ordered by the mutex: before publication
+    if (made == nullptr) {
+      made = std::unique_ptr<wait_source>{make()}.release();
+      // [Z11] release store: publishes the source → [Z10] → [Z12].
+      slot.store(made, std::memory_order_release);
+      is_empty_.store(false, std::memory_order_relaxed);  // statistic
+    }
+    return *made;
+  }
+
+  // A worker: polls every source, unless another does. True if any had something; `call` is whom the caller must wake.
+  [[nodiscard]] bool poll(time_ns now_ns, keeper_call& call) {
+    const std::unique_lock lock{polling_, std::try_to_lock};
+    if (!lock.owns_lock()) return false;
     bool any = false;
-    for (wait_source* source : sources_) any = source->poll(now_ns) || any;
+    for_each([&](wait_source& source) { any = source.poll(now_ns) || any; });
+    call = keeper.raise([this] {
+      time_ns earliest_ns = k_never_ns;
+      for_each([&](const wait_source& source) { earliest_ns = std::min(earliest_ns, source.deadline_ns()); });
+      return earliest_ns;
+    });
     return any;
   }
 
-  // Keeper: would `poll` find something?
-  [[nodiscard]] bool has_ready(time_ns now_ns) const {
-    for (const wait_source* source : sources_) {
-      if (source->has_ready(now_ns)) return true;
-    }
-    return false;
+  void cancel_waits() noexcept {
+    for_each([](wait_source& source) { source.cancel_waits(); });
   }
 
-  // Keeper: announces the sleep to all sources in order; if one is ready, those that agreed are told to forget it.
-  [[nodiscard]] bool announce_sleep() {
-    for (std::size_t i = 0; i != sources_.size(); ++i) {
-      if (sources_[i]->announce_sleep()) continue;
-      while (i-- != 0) sources_[i]->retract_sleep();
-      return false;
-    }
-    return true;
+  [[nodiscard]] std::string describe() const {
+    std::string out;
+    for_each([&](const wait_source& source) { out.append("  ").append(source.describe()).append("\n"); });
+    return out;
   }
 
-  // Keeper: after a sleep that was announced.
-  void retract_sleep() noexcept {
-    for (wait_source* source : sources_) source->retract_sleep();
-  }
-
-  // Keeper: how long it may sleep.
-  [[nodiscard]] time_ns deadline_ns() const {
-    time_ns earliest = k_never_ns;
-    for (const wait_source* source : sources_) {
-      const time_ns deadline = source->deadline_ns();
-      if (deadline < earliest) earliest = deadline;
-    }
-    return earliest;
-  }
+  park::keeper<> keeper;
 
  private:
-  // Immutable once the workers run.
-  std::vector<wait_source*> sources_;
-  std::mutex keeper_;
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& slot : slots_) {
+      // [Z12] acquire load: the source is complete ← [Z11].
+      if (wait_source* const source = slot.load(std::memory_order_acquire)) visit(*source);
+    }
+  }
+
+  std::array<std_atomics::atomic<wait_source*>, 2> slots_{};
+  std_atomics::atomic<bool> is_empty_{true};
+  std::mutex adding_;
+  std::mutex polling_;  // held by who polls
 };
 
 }  // namespace filch::inline v0::park
