@@ -13,3 +13,4 @@
 #include <filch/fork/stay_on_thread.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/sync/mutex.hpp>
+#include <filch/time/sleep.hpp>

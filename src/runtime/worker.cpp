@@ -6,7 +6,6 @@
 #include <filch/base/assert.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace filch::inline v0 {
 
@@ -22,9 +21,6 @@ namespace {
 using policy::outcome;
 using policy::step;
 using policy::step_kind;
-
-// A wait this long or longer is slept, a shorter one is spun: a futex sleep and its wake-up cost about as much (guess).
-constexpr time_ns k_spin_below_ns = 50 * k_ns_per_us;
 
 // What the policies see of the runtime.
 struct search_view {
@@ -246,114 +242,6 @@ queue_entry* worker::look_everywhere() {
     }
   }
   return nullptr;
-}
-
-// ---- searching and sleeping ------------------------------------------------------------------------------------------
-
-void worker::start_searching() {
-  if (search_began_ns_ == 0) {
-    search_began_ns_ = monotonic_now_ns();
-    state.store(worker_state::searching, std::memory_order_relaxed);  // statistic
-  }
-  if (!is_searching_) is_searching_ = home.idle().try_start_searching();
-}
-
-void worker::stop_searching() {
-  if (!is_searching_) return;
-  is_searching_ = false;
-  if (home.idle().stop_searching() == park::duty::none) return;
-  if (home.has_work_for(*this) || home.sources.keeper.is_wanted()) home.notify(self);
-}
-
-void worker::end_search() {
-  if (is_keeper_) resign();
-  stop_searching();
-  account_search();
-  state.store(worker_state::running, std::memory_order_relaxed);  // statistic
-}
-
-// A search that went beyond the own queues is over: its cost goes into the books.
-void worker::account_search() {
-  if (search_began_ns_ == 0) return;
-  counters.add(trace::count::search_ns, static_cast<std::uint64_t>(monotonic_now_ns() - search_began_ns_));
-  search_began_ns_ = 0;
-  const policy::search_counters& now = search_.counters();
-  counters.add(trace::count::steal_attempts, now.attempts - reported_.attempts);
-  counters.add(trace::count::steal_failures, now.failures - reported_.failures);
-  counters.add(trace::count::steal_lost, now.lost - reported_.lost);
-  reported_ = now;
-}
-
-// A task ends: so many tasks later, or fewer if they are long, it looks at the clock. A look costs as much as a short task
-// (guesses).
-void worker::look_at_sources_in_turn() {
-  constexpr time_ns k_often_ns = 20 * k_ns_per_us;
-  constexpr std::uint32_t k_most_tasks = 32;
-  if (--tasks_to_look_ != 0) return;
-  const time_ns now_ns = monotonic_now_ns();
-  const bool is_often = now_ns - std::exchange(looked_ns_, now_ns) < k_often_ns;
-  tasks_per_look_ = is_often ? std::min(2 * tasks_per_look_, k_most_tasks) : 1;
-  tasks_to_look_ = tasks_per_look_;
-  (void)home.poll_sources();
-}
-
-// It goes on with work: another sees to the sources, now or when it falls asleep.
-void worker::resign() {
-  is_keeper_ = false;
-  home.sources.keeper.resign();
-}
-
-// While a worker waits it counts as searching, so a submission does not wake another: it must look often.
-void worker::wait(time_ns span_ns) {
-  start_searching();
-  home.note_idle();
-  const time_ns until_ns = monotonic_now_ns() + span_ns;
-  if (span_ns >= k_spin_below_ns || !is_searching_) {
-    doze(until_ns);
-    return;
-  }
-  while (monotonic_now_ns() < until_ns && !home.has_work_for(*this)) {
-    for (int i = 0; i != 8; ++i) std_atomics::pause();
-  }
-}
-
-void worker::park() {
-  account_search();
-  doze(k_never_ns);
-}
-
-// Announces its sleep, looks once more, sleeps. Returns counted as searching.
-void worker::doze(time_ns deadline_ns) {
-  home.idle().announce_sleep(self, is_searching_);
-  is_searching_ = true;  // whoever ends the sleep counts this worker as searching
-  // Whoever forks from now on finds a sleeper.
-  bool is_withheld = false;
-  const time_ns now_ns = monotonic_now_ns();
-  for (worker& other : home.workers) is_withheld |= other.desk.ask_before_sleep(now_ns);
-  home.guests().for_each([&](const guest_seat& seat) {
-    is_withheld |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [G2]
-  });
-  if (is_withheld) home.look_out();
-  auto& keeper = home.sources.keeper;
-  if (!is_keeper_ && !home.sources.is_empty()) is_keeper_ = keeper.try_take(self);
-  const time_ns earliest_ns = is_keeper_ ? keeper.announce_sleep() : k_never_ns;
-  if (home.has_work_for(*this) || must_leave() != leave::no || earliest_ns <= monotonic_now_ns()) {
-    home.idle().retract_sleep(self);
-    if (is_keeper_) keeper.wake_up();
-    return;
-  }
-  home.note_idle();
-  queues.trim();
-  if (deadline_ns == k_never_ns) counters.add(trace::count::parks);
-  trace->park();
-  state.store(worker_state::sleeping, std::memory_order_relaxed);  // statistic
-  const time_ns began_ns = monotonic_now_ns();
-  (void)home.idle().sleep(self, std::min(deadline_ns, earliest_ns));
-  if (is_keeper_) keeper.wake_up();
-  counters.add(trace::count::idle_ns, static_cast<std::uint64_t>(monotonic_now_ns() - began_ns));
-  state.store(worker_state::searching, std::memory_order_relaxed);  // statistic
-  trace->wake();
-  search_began_ns_ = monotonic_now_ns();
 }
 
 }  // namespace filch::inline v0

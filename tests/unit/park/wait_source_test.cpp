@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -9,6 +10,10 @@ namespace {
 
 using filch::k_never_ns;
 using filch::time_ns;
+using filch::worker_id;
+using filch::park::keeper_call;
+using filch::park::source_kind;
+using kind = filch::park::keeper_call::kind;
 
 // A source that does as it is told and writes down what it is asked.
 class fake_source : public filch::park::wait_source {
@@ -17,18 +22,16 @@ class fake_source : public filch::park::wait_source {
 
   bool poll(time_ns now_ns) override {
     note('p');
-    return has_ready(now_ns);
+    const bool is_ready = ready_at_ns <= now_ns;
+    if (is_ready) ready_at_ns = next_ns;
+    return is_ready;
   }
-  [[nodiscard]] bool has_ready(time_ns now_ns) const override { return ready_at_ns <= now_ns; }
-  [[nodiscard]] bool announce_sleep() override {
-    note('a');
-    return lets_sleep;
-  }
-  void retract_sleep() noexcept override { note('r'); }
   [[nodiscard]] time_ns deadline_ns() const override { return ready_at_ns; }
+  void cancel_waits() noexcept override { note('c'); }
+  [[nodiscard]] std::string describe() const override { return std::string{name_}; }
 
   time_ns ready_at_ns = k_never_ns;
-  bool lets_sleep = true;
+  time_ns next_ns = k_never_ns;
 
  private:
   void note(char what) { (log_ += what) += name_; }
@@ -39,83 +42,101 @@ class fake_source : public filch::park::wait_source {
 
 class source_set : public testing::Test {
  protected:
-  void add_all() {
-    set_.add(one_);
-    set_.add(two_);
-    set_.add(three_);
+  fake_source& add(source_kind what, char name) {
+    return static_cast<fake_source&>(set_.get(what, [&] { return std::make_unique<fake_source>(name, log_); }));
+  }
+  bool poll(time_ns now_ns) {
+    call_ = {};
+    return set_.poll(now_ns, call_);
   }
 
   std::string log_;
-  fake_source one_{'1', log_};
-  fake_source two_{'2', log_};
-  fake_source three_{'3', log_};
   filch::park::source_set set_;
+  keeper_call call_;
 };
 
-TEST_F(source_set, an_empty_set_needs_no_keeper_and_never_wakes_anybody) {
+TEST_F(source_set, an_empty_set_has_nothing_and_never_wakes_anybody) {
   EXPECT_TRUE(set_.is_empty());
-  EXPECT_FALSE(set_.try_become_keeper());
-  EXPECT_FALSE(set_.poll(0));
-  EXPECT_TRUE(set_.announce_sleep());
-  set_.retract_sleep();
-  EXPECT_EQ(set_.deadline_ns(), k_never_ns);
+  EXPECT_FALSE(poll(0));
+  EXPECT_EQ(call_.what, kind::nobody);
+  EXPECT_EQ(set_.keeper.earliest_ns(), k_never_ns);
+  EXPECT_EQ(set_.describe(), "");
 }
 
-TEST_F(source_set, at_most_one_worker_is_the_keeper) {
-  add_all();
+TEST_F(source_set, a_source_is_made_once_when_it_is_first_asked_for) {
+  fake_source& first = add(source_kind::timers, '1');
   EXPECT_FALSE(set_.is_empty());
-  ASSERT_TRUE(set_.try_become_keeper());
-  std::thread{[&] { EXPECT_FALSE(set_.try_become_keeper()); }}.join();
-  set_.resign();
-  std::thread{[&] {
-    ASSERT_TRUE(set_.try_become_keeper());
-    set_.resign();
-  }}.join();
+  EXPECT_EQ(&add(source_kind::timers, '2'), &first);
+  EXPECT_NE(&add(source_kind::io, '3'), &first);
+  EXPECT_EQ(set_.describe(), "  1\n  3\n");
 }
 
-TEST_F(source_set, a_poll_asks_every_source_even_after_one_had_something) {
-  add_all();
-  EXPECT_FALSE(set_.poll(10));
-  EXPECT_EQ(log_, "p1p2p3");
-  one_.ready_at_ns = 10;
-  log_.clear();
-  EXPECT_FALSE(set_.poll(9));
-  EXPECT_TRUE(set_.poll(10));
-  EXPECT_EQ(log_, "p1p2p3p1p2p3");
+TEST_F(source_set, a_poll_asks_every_source_and_sets_the_earliest_deadline_anew) {
+  fake_source& one = add(source_kind::timers, '1');
+  fake_source& two = add(source_kind::io, '2');
+  one.ready_at_ns = 10;
+  one.next_ns = 30;
+  two.ready_at_ns = 20;
+  EXPECT_EQ(set_.keeper.lower(10).what, kind::vacant);
+  EXPECT_EQ(set_.keeper.lower(20).what, kind::nobody);
+  EXPECT_TRUE(poll(10));
+  EXPECT_EQ(log_, "p1p2");
+  EXPECT_EQ(set_.keeper.earliest_ns(), 20);
+  EXPECT_TRUE(poll(25));
+  EXPECT_EQ(set_.keeper.earliest_ns(), 30);
+  EXPECT_FALSE(poll(29));
 }
 
-TEST_F(source_set, a_sleep_is_announced_to_all_and_retracted_from_all) {
-  add_all();
-  EXPECT_TRUE(set_.announce_sleep());
-  EXPECT_EQ(log_, "a1a2a3");
-  set_.retract_sleep();
-  EXPECT_EQ(log_, "a1a2a3r1r2r3");
+TEST_F(source_set, a_cancellation_reaches_every_source) {
+  (void)add(source_kind::timers, '1');
+  (void)add(source_kind::io, '2');
+  set_.cancel_waits();
+  EXPECT_EQ(log_, "c1c2");
 }
 
-TEST_F(source_set, a_source_that_is_ready_forbids_the_sleep_and_those_before_it_forget_it) {
-  add_all();
-  three_.lets_sleep = false;
-  EXPECT_FALSE(set_.announce_sleep());
-  EXPECT_EQ(log_, "a1a2a3r2r1");
-  log_.clear();
-  two_.lets_sleep = false;
-  EXPECT_FALSE(set_.announce_sleep());
-  EXPECT_EQ(log_, "a1a2r1");
-  log_.clear();
-  one_.lets_sleep = false;
-  EXPECT_FALSE(set_.announce_sleep());
-  EXPECT_EQ(log_, "a1");
+class keeper : public testing::Test {
+ protected:
+  filch::park::keeper<> keeper_;
+};
+
+TEST_F(keeper, at_most_one_worker_is_the_keeper) {
+  EXPECT_FALSE(keeper_.who_hint().is_some());
+  ASSERT_TRUE(keeper_.try_take(worker_id{3}));
+  EXPECT_EQ(keeper_.who_hint(), worker_id{3});
+  EXPECT_FALSE(keeper_.try_take(worker_id{4}));
+  keeper_.resign();
+  EXPECT_TRUE(keeper_.try_take(worker_id{4}));
 }
 
-TEST_F(source_set, the_deadline_is_that_of_the_earliest_source) {
-  add_all();
-  EXPECT_EQ(set_.deadline_ns(), k_never_ns);
-  two_.ready_at_ns = 50;
-  EXPECT_EQ(set_.deadline_ns(), 50);
-  three_.ready_at_ns = 40;
-  EXPECT_EQ(set_.deadline_ns(), 40);
-  one_.ready_at_ns = -1;
-  EXPECT_EQ(set_.deadline_ns(), -1);
+TEST_F(keeper, a_keeper_is_wanted_while_there_is_a_deadline_and_none) {
+  EXPECT_FALSE(keeper_.is_wanted());
+  EXPECT_EQ(keeper_.lower(50).what, kind::vacant);
+  EXPECT_TRUE(keeper_.is_wanted());
+  ASSERT_TRUE(keeper_.try_take(worker_id{0}));
+  EXPECT_FALSE(keeper_.is_wanted());
+  keeper_.resign();
+  EXPECT_TRUE(keeper_.is_wanted());
+}
+
+TEST_F(keeper, only_an_earlier_deadline_wakes_the_keeper_and_only_while_it_sleeps) {
+  ASSERT_TRUE(keeper_.try_take(worker_id{2}));
+  EXPECT_EQ(keeper_.lower(50).what, kind::nobody);  // it will look
+  EXPECT_EQ(keeper_.announce_sleep(), 50);
+  EXPECT_EQ(keeper_.lower(60).what, kind::nobody);
+  const keeper_call call = keeper_.lower(40);
+  EXPECT_EQ(call.what, kind::keeper);
+  EXPECT_EQ(call.who, worker_id{2});
+  keeper_.wake_up();
+  EXPECT_EQ(keeper_.lower(30).what, kind::nobody);
+  EXPECT_EQ(keeper_.announce_sleep(), 30);
+}
+
+TEST_F(keeper, a_deadline_that_comes_while_the_earliest_is_raised_is_not_lost) {
+  EXPECT_EQ(keeper_.lower(10).what, kind::vacant);
+  time_ns noted_ns = 100;
+  const keeper_call call = keeper_.raise([&] { return std::exchange(noted_ns, 40); });
+  EXPECT_EQ(keeper_.earliest_ns(), 40);
+  EXPECT_EQ(call.what, kind::vacant);
 }
 
 }  // namespace

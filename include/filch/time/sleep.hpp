@@ -1,0 +1,111 @@
+// Sleeping on the monotonic clock.
+//
+//   co_await filch::sleep_for(10ms);              in a coroutine: the worker goes on with other work
+//   filch::wait(filch::sleep_for(10ms));          in a plain function: on a worker the stack is suspended, elsewhere the
+//                                                 thread sleeps
+//
+// Never shorter than asked; longer by what the system needs to wake a worker, or by what the tasks in front of it take. A
+// sleep in a task whose stop is requested ends with task_cancelled, and so does one that the deadline of a shutdown cuts
+// short.
+//
+// Who may call what: any thread. The time counts from the call of sleep_for, not from the co_await.
+#pragma once
+
+#include <filch/base/units.hpp>
+#include <filch/coro/waiter.hpp>
+#include <filch/runtime/errors.hpp>
+#include <filch/time/detail/timer_node.hpp>
+
+#include <chrono>
+#include <coroutine>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace filch::inline v0 {
+namespace time {
+
+// When `span` from now is over; k_never_ns for what is too far away to count.
+template <class Rep, class Period>
+[[nodiscard]] time_ns after(std::chrono::duration<Rep, Period> span) {
+  const time_ns now_ns = monotonic_now_ns();
+  const double wanted_ns = std::chrono::duration<double, std::nano>{span}.count();
+  if (!(wanted_ns < static_cast<double>(k_never_ns / 2))) return k_never_ns;
+  return wanted_ns <= 0 ? now_ns : now_ns + std::chrono::ceil<std::chrono::nanoseconds>(span).count();
+}
+
+// One sleep: a timer, and who it wakes. It stays where it is while it lasts.
+class one_sleep {
+ public:
+  explicit one_sleep(time_ns until_ns) : timer_{until_ns} {}
+
+  // A coroutine that runs on the calling worker is about to suspend. False: it goes on at once. True: touch nothing.
+  [[nodiscard]] bool start(std::coroutine_handle<> who, std::stop_token stop);
+  // A plain function on a worker: returns when it is over.
+  void sleep_here(std::stop_token stop);
+  // It is over. Throws task_cancelled if it did not last.
+  void end();
+
+ private:
+  struct node : timer_node {
+    explicit node(time_ns until_ns);
+    coro::waiter sleeper{"sleep"};
+  };
+  struct canceller {
+    one_sleep& self;
+    void operator()() const noexcept { self.cancel(); }
+  };
+
+  [[nodiscard]] bool arm(std::stop_token&& stop);
+  void cancel() noexcept;
+
+  node timer_;
+  void* shard_ = nullptr;
+  std::optional<std::stop_callback<canceller>> on_stop_;
+};
+
+class sleep_awaiter {
+ public:
+  explicit sleep_awaiter(time_ns until_ns) : it_{until_ns} {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
+    return it_.start(who, coro::stop_token_of(who));
+  }
+  void await_resume() { it_.end(); }
+
+ private:
+  one_sleep it_;
+};
+
+// What sleep_for and sleep_until give: to be awaited, or waited for.
+class [[nodiscard]] sleep {
+ public:
+  explicit sleep(time_ns until_ns) : until_ns_{until_ns} {}
+
+  [[nodiscard]] time_ns until_ns() const { return until_ns_; }
+
+  [[nodiscard]] sleep_awaiter operator co_await() const { return sleep_awaiter{until_ns_}; }
+
+ private:
+  time_ns until_ns_;
+};
+
+}  // namespace time
+
+template <class Rep, class Period>
+time::sleep sleep_for(std::chrono::duration<Rep, Period> span) {
+  return time::sleep{time::after(span)};
+}
+
+template <class Duration>
+time::sleep sleep_until(std::chrono::time_point<std::chrono::steady_clock, Duration> when) {
+  return time::sleep{std::chrono::ceil<std::chrono::nanoseconds>(when.time_since_epoch()).count()};
+}
+
+// Returns when the sleep is over; throws task_cancelled as soon as a stop is requested.
+void wait(time::sleep what, std::stop_token stop = {});
+
+}  // namespace filch::inline v0
