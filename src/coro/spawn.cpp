@@ -1,6 +1,7 @@
 #include <filch/coro/spawn.hpp>
 
 #include "runtime/core.hpp"
+#include "runtime/task_registry.hpp"
 #include "runtime/work_stack.hpp"
 #include "runtime/worker.hpp"
 
@@ -52,6 +53,7 @@ void spawned_base::start() noexcept {
   worker& me = *worker::current();
   (void)me.books.made();
   if (me.current_task != nullptr) id_ = me.current_task->id;
+  if (me.home.tracks_tasks) track(me);
   promise_base& coroutine = root();
   coroutine.context = this;
   coroutine.listener = this;
@@ -64,7 +66,14 @@ void spawned_base::cancel() noexcept {
   finish().resume();
 }
 
+void spawned_base::track(const worker& at) noexcept {
+  is_tracked_ = true;
+  const char* const name = at.current_task != nullptr ? at.current_task->name : nullptr;
+  task_registry::the_one().add(static_cast<context*>(this), {&at.home, id_, name != nullptr ? name : ""});
+}
+
 std::coroutine_handle<> spawned_base::ended(promise_base&) noexcept {
+  if (is_tracked_) task_registry::the_one().remove(static_cast<context*>(this));
   worker::current()->books.finished();
   return finish();
 }

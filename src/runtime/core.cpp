@@ -1,6 +1,7 @@
 #include "core.hpp"
 
 #include <filch/base/assert.hpp>
+#include <filch/runtime/tracking.hpp>
 #include <filch/topology/load_machine.hpp>
 #include <filch/topology/pin_thread.hpp>
 #include <filch/topology/placement.hpp>
@@ -45,15 +46,21 @@ std::optional<time_ns> watchdog_from_environment() {
   return ms * k_ns_per_ms;
 }
 
-bool interrupts_from_environment() {
-  const char* const text = std::getenv("FILCH_INTERRUPTS");
-  if (text == nullptr) return true;
+std::optional<bool> switch_from_environment(const char* variable) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return std::nullopt;
   const std::string value{text};
   if (value != "on" && value != "off") {
-    throw std::invalid_argument("FILCH_INTERRUPTS = \"" + value + "\": allowed is \"on\" or \"off\"");
+    throw std::invalid_argument(std::string{variable} + " = \"" + value + "\": allowed is \"on\" or \"off\"");
   }
   return value == "on";
 }
+
+#ifdef NDEBUG
+constexpr bool k_is_debug_build = false;
+#else
+constexpr bool k_is_debug_build = true;
+#endif
 
 }  // namespace
 
@@ -71,13 +78,14 @@ runtime::core::core(options given)
   require_valid(chosen, wanted);
   if (!chosen.watchdog_ns) chosen.watchdog_ns = watchdog_from_environment();
   measures_tasks = chosen.watchdog_ns.has_value();
+  if (!chosen.track_tasks) chosen.track_tasks = switch_from_environment("FILCH_TRACK_TASKS").value_or(k_is_debug_build);
   search_options = chosen.search();
 
   const auto bound = chosen.injector_bound.value_or(queue::injector<>::k_unbounded);
   injectors_.reset(new queue::injector<>[policy::k_priorities]{queue::injector<>{bound}, queue::injector<>{bound},
                                                                queue::injector<>{bound}});
   chosen.stack_bytes = std::min(chosen.stack_bytes, fiber::k_most_bytes);
-  lookout_.emplace(*this, chosen.interrupts.value_or(interrupts_from_environment()));
+  lookout_.emplace(*this, chosen.interrupts.value_or(switch_from_environment("FILCH_INTERRUPTS").value_or(true)));
   stacks_.emplace(chosen.stack_bytes, std::size_t{2} * wanted);
   crew_.emplace(chosen.name, chosen.thread_stack_bytes, [this](std::uint32_t number) { thread_main(number); });
   start_crew(wanted);
@@ -102,6 +110,8 @@ runtime::core::core(options given)
     crew_->stop();
     throw;
   }
+  tracks_tasks = *chosen.track_tasks;
+  if (tracks_tasks) detail::tracking_runtimes.fetch_add(1, std::memory_order_relaxed);  // statistic
   for (worker& each : workers) FILCH_ASSERT(crew_->lend(each), "a thread was started for each worker");
 }
 
@@ -165,6 +175,7 @@ runtime::core::~core() {
     std::abort();
   }
   (void)shutdown(k_never_ns);
+  if (tracks_tasks) detail::tracking_runtimes.fetch_sub(1, std::memory_order_relaxed);  // statistic
 }
 
 // ---- submitting ------------------------------------------------------------------------------------------------------
@@ -423,10 +434,12 @@ bool runtime::core::shutdown(time_ns deadline_ns) {
   if (is_forked_child()) return true;
   const detail::blocking_section section;  // the caller may be a worker of another runtime
   go_to(life::draining);
-  if (!wait_idle(deadline_ns)) {
+  if (deadline_ns == k_never_ns) {
+    wait_for_the_rest(false);
+  } else if (!wait_idle(deadline_ns)) {
     go_to(life::cancelling);
     sources.cancel_waits();
-    (void)wait_idle(k_never_ns);
+    wait_for_the_rest(true);
   }
   const std::lock_guard lock{life_mutex_};
   if (life_now() != life::stopped) {

@@ -112,6 +112,7 @@ class runtime::core {
   std::string why_so_many;
   std::deque<worker> workers;
   bool measures_tasks = false;  // the watchdog wants to know when each task began
+  bool tracks_tasks = false;    // in the registry of tasks
 
   // Any thread.
   park::idle<>& idle() { return *idle_; }
@@ -144,6 +145,8 @@ class runtime::core {
   void answer(park::keeper_call call);
   void go_to(life next);
   void drop_empty_entries();
+  void wait_for_the_rest(bool is_late);
+  [[nodiscard]] bool all_sleep() const;
   void push_injected(queue_entry& entry) noexcept;
   void push_own(queue_entry& entry, worker& me) noexcept;
   void pin(queue_entry& entry, worker_id at, worker* from) noexcept;

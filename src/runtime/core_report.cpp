@@ -1,5 +1,6 @@
 // What a runtime tells about itself: statistics, dumps, and tasks that hold a worker too long.
 #include "core.hpp"
+#include "task_registry.hpp"
 
 #include <cstdio>
 
@@ -63,7 +64,32 @@ std::string runtime::core::dump() const {
     out.append(describe_task(each)).append(", queue ").append(std::to_string(each.queues.stealable_hint()));
     out.append(", pinned ").append(std::to_string(each.queues.pinned_hint())).append("\n");
   }
-  return out + sources.describe() + waits.describe();
+  out += sources.describe() + waits.describe();
+  if (tracks_tasks) out += task_registry::the_one().describe(this);
+  return out;
+}
+
+// Statistic: of workers that sleep now and are woken meanwhile nobody is told, because they end what they run.
+bool runtime::core::all_sleep() const {
+  for (const worker& each : workers) {
+    if (each.state.load(std::memory_order_relaxed) != worker_state::sleeping) return false;  // statistic
+  }
+  return true;
+}
+
+// Tells once if what is left waits while no worker has anything to do.
+void runtime::core::wait_for_the_rest(bool is_late) {
+  constexpr time_ns k_patience_ns = 250 * k_ns_per_ms;  // guess
+  bool is_told = !tracks_tasks && !is_late;
+  while (!is_told && !wait_idle(monotonic_now_ns() + k_patience_ns)) {
+    if (!all_sleep()) continue;
+    const std::string tasks = tracks_tasks ? task_registry::the_one().describe(this) : std::string{};
+    if (tasks.empty() && !is_late) continue;
+    report("filch: the shutdown of runtime \"" + chosen.name + "\" waits for tasks that wait, and no worker has anything to do\n" +
+           (tracks_tasks ? tasks + waits.describe() : "  set options::track_tasks or FILCH_TRACK_TASKS=on to see which\n"));
+    is_told = true;
+  }
+  (void)wait_idle(k_never_ns);
 }
 
 void runtime::core::report(const std::string& text) const {

@@ -52,6 +52,8 @@ shown_result<T> take_shown(const task<T>& ended) {
 template <class... T>
 class [[nodiscard]] all_of_several {
  public:
+  using waits_for_tasks_alone = void;
+
   explicit all_of_several(task<T>&&... each) : tasks_{std::move(each)...} {}
   all_of_several(const all_of_several&) = delete;
   all_of_several& operator=(const all_of_several&) = delete;
@@ -94,6 +96,8 @@ class [[nodiscard]] all_of_several {
 template <class T>
 class [[nodiscard]] all_of_many {
  public:
+  using waits_for_tasks_alone = void;
+
   explicit all_of_many(std::vector<task<T>>&& tasks)
       : tasks_{std::move(tasks)}, children_{static_cast<std::uint32_t>(tasks_.size())} {}
   all_of_many(const all_of_many&) = delete;

@@ -68,6 +68,8 @@ class [[nodiscard]] any_of_several {
   using variant = std::variant<held_result<First>, held_result<Rest>...>;
 
  public:
+  using waits_for_tasks_alone = void;
+
   explicit any_of_several(task<First>&& first, task<Rest>&&... rest) : tasks_{std::move(first), std::move(rest)...} {}
   any_of_several(const any_of_several&) = delete;
   any_of_several& operator=(const any_of_several&) = delete;
@@ -124,6 +126,8 @@ class [[nodiscard]] any_of_several {
 template <class T>
 class [[nodiscard]] any_of_many {
  public:
+  using waits_for_tasks_alone = void;
+
   explicit any_of_many(std::vector<task<T>>&& tasks)
       : tasks_{std::move(tasks)},
         scope_{static_cast<std::uint32_t>(tasks_.size()), child_scope::until::first_success} {}

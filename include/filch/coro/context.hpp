@@ -39,9 +39,11 @@ class context {
     if (above_ == nullptr) stop_.make_impossible();
   }
 
-  [[nodiscard]] task_id id() const noexcept {
-    return id_.is_some() || above_ == nullptr ? id_ : above_->id();
+  // The nearest at or above this that is a spawned task's, or the highest.
+  [[nodiscard]] const context& of_task() const noexcept {
+    return id_.is_some() || above_ == nullptr ? *this : above_->of_task();
   }
+  [[nodiscard]] task_id id() const noexcept { return of_task().id_; }
 
  protected:
   task_id id_ = task_id::none();  // written before the coroutine starts

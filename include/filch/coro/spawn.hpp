@@ -27,6 +27,9 @@
 #include <utility>
 
 namespace filch::inline v0 {
+
+class worker;
+
 namespace coro {
 
 // Who waits for a spawned coroutine: another coroutine, or what `wake` knows.
@@ -77,6 +80,7 @@ class spawned_base : public end_listener, public context {
   virtual promise_base& root() noexcept = 0;
   // Destroys the coroutine, which has not started.
   virtual void drop_root() noexcept = 0;
+  void track(const worker& at) noexcept;
   // Returns whom to resume, perhaps nobody. Drops the coroutine's reference.
   [[nodiscard]] std::coroutine_handle<> finish() noexcept;
 
@@ -85,6 +89,7 @@ class spawned_base : public end_listener, public context {
   gate<spawn_waiter> gate_{1};
   reference_count<> references_{2};
   bool was_cancelled_ = false;
+  bool is_tracked_ = false;
 };
 
 template <class T>
@@ -181,6 +186,9 @@ class [[nodiscard]] join_handle {
     join_handle from;
     coro::spawn_waiter self{};
     std::optional<std::stop_callback<pass_on>> asked_to_stop{};
+
+    static constexpr const char* k_reason = "a spawned task";
+    [[nodiscard]] const void* awaited_task() const { return static_cast<const coro::context*>(from.made_); }
 
     [[nodiscard]] bool await_ready() const {
       if (from.made_->has_ended()) return true;

@@ -31,6 +31,8 @@ void require_worker(worker_id where);
 
 class [[nodiscard]] yield_awaiter {
  public:
+  static constexpr const char* k_reason = "its turn";
+
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) noexcept {
@@ -53,6 +55,8 @@ class [[nodiscard]] yield_awaiter {
 
 class [[nodiscard]] on_awaiter {
  public:
+  static constexpr const char* k_reason = "a worker";
+
   explicit on_awaiter(worker_id where) : where_{where} {}
 
   [[nodiscard]] bool await_ready() const {

@@ -47,6 +47,7 @@ template <class T>
 class [[nodiscard]] task {
  public:
   using promise_type = coro::task_promise<T>;
+  using waits_for_tasks_alone = void;
 
   task(task&& other) noexcept : frame_{std::exchange(other.frame_, nullptr)} {}
   task& operator=(task&& other) noexcept {

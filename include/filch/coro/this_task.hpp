@@ -2,6 +2,7 @@
 //
 //   std::stop_token t = co_await filch::this_task::stop_token();      is it asked to stop?
 //   filch::task_id  n = co_await filch::this_task::id();              of the spawned task that it is, or is awaited by
+//   co_await filch::this_task::set_name("reader 7");                  for dumps
 //
 // Who may call what: a coroutine of filch. It goes on at once.
 #pragma once
@@ -20,6 +21,8 @@ namespace coro {
 template <class Question>
 class [[nodiscard]] question {
  public:
+  using waits_for_tasks_alone = void;  // it does not wait at all
+
   explicit question(Question what) : what_{what} {}
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -35,6 +38,8 @@ class [[nodiscard]] question {
   promise_base* asked_ = nullptr;
 };
 
+void rename_task(const promise_base& who, const char* name) noexcept;
+
 }  // namespace coro
 
 namespace this_task {
@@ -49,6 +54,12 @@ inline auto id() {
   return coro::question{[](const coro::promise_base& me) noexcept {
     return me.context == nullptr ? task_id::none() : me.context->id();
   }};
+}
+
+// Names the spawned task that this is, or is awaited by, in dumps. Does nothing if the runtime does not track its tasks
+// (options::track_tasks). The name is copied.
+inline auto set_name(const char* name) {
+  return coro::question{[name](const coro::promise_base& me) noexcept { coro::rename_task(me, name); }};
 }
 
 }  // namespace this_task

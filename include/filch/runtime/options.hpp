@@ -78,6 +78,9 @@ struct options {
   std::optional<time_ns> watchdog_ns{};  // reports a task that holds a worker longer; none: FILCH_WATCHDOG_MS, or off
   std::function<void(const std::string&)> on_report{};  // where reports go; empty: standard error
   bool dump_on_sigusr2 = false;                 // SIGUSR2 prints every worker's state
+  // Dumps list spawned tasks and what coroutines wait for, and so does a shutdown that waits for them in vain. None:
+  // FILCH_TRACK_TASKS, or on if filch was built without NDEBUG.
+  std::optional<bool> track_tasks{};
 
   // The part that the policies are made from.
   [[nodiscard]] policy::search_options search() const;

@@ -3,6 +3,7 @@
 
 #include <filch/coro/context.hpp>
 #include <filch/coro/detail/frame_memory.hpp>
+#include <filch/coro/detail/noted.hpp>
 
 #include <coroutine>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <source_location>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -51,6 +53,16 @@ class promise_base {
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
   [[nodiscard]] final_awaiter final_suspend() const noexcept { return {}; }
 
+  // Every co_await goes through here, so that dumps can tell where a coroutine waits, and for what.
+  template <class Awaitable>
+  [[nodiscard]] decltype(auto) await_transform(Awaitable&& what,
+                                               std::source_location where = std::source_location::current()) {
+    awaits_at = where;
+    if constexpr (!waits_for_tasks_alone<Awaitable>) return noted_for<Awaitable>{*this, static_cast<Awaitable&&>(what)};
+    else if constexpr (with_member_co_await<Awaitable>) return static_cast<Awaitable&&>(what).operator co_await();
+    else return referred<std::remove_reference_t<Awaitable>>{what};
+  }
+
   // Empty if nobody can request a stop.
   [[nodiscard]] std::stop_token stop_token() const noexcept {
     return context == nullptr ? std::stop_token{} : context->stop_token();
@@ -75,8 +87,9 @@ class promise_base {
   // Of a child among several.
   promise_base* sibling = nullptr;  // its strand runs this one next
   std::uint32_t ran = 1;            // so many children of its strand up to and with this one
-  // Written by the coroutine, before it ends.
-  bool has_failed = false;  // an exception left it
+  // Written by the coroutine, while it runs.
+  std::source_location awaits_at{};  // the last co_await
+  bool has_failed = false;           // an exception left it
 };
 
 // Nothing yet, then a result or an exception.
