@@ -24,6 +24,7 @@ std::string name_of_function(std::string pretty) {
       pretty.erase(at, unnamed.size());
     }
   }
+  for (std::size_t at = pretty.find("()::"); at != std::string::npos; at = pretty.find("()::")) pretty.erase(at, 2);
   pretty.erase(std::min(pretty.find('('), pretty.size()));
   return pretty.substr(pretty.rfind(' ') + 1);
 }
