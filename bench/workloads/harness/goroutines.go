@@ -1,4 +1,5 @@
 // The workloads on goroutines, and the same in serial Go (THREADS = 0). The protocol is that of harness/program.hpp.
+// Which there are stands in all/goroutines.go; bench/async has others.
 package main
 
 import (
@@ -18,6 +19,8 @@ type measured struct {
 	run      func(isSerial bool)
 	checksum func() uint64
 	prepare  func()
+	ownNs    func() int64  // instead of the time of the whole run
+	bytes    func() uint64 // memory that the run held at its height
 }
 
 // A number from a number.
@@ -78,13 +81,6 @@ func passes(together, size uint64) uint64 {
 	return together / size
 }
 
-var names = []string{
-	"fib", "nqueens", "skynet", "matmul", "mergesort", "uts_t1", "uts_t3", "tree_sum", "for_each", "join"}
-var makers = map[string]func(size uint64) measured{
-	"fib": makeFib, "nqueens": makeNqueens, "skynet": makeSkynet, "matmul": makeMatmul, "mergesort": makeMergesort,
-	"uts_t1": makeUtsT1, "uts_t3": makeUtsT3, "tree_sum": makeTreeSum, "for_each": makeForEach, "join": makeJoin,
-}
-
 func cpuNs() int64 {
 	var used syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)
@@ -93,7 +89,7 @@ func cpuNs() int64 {
 
 func tellAbout() {
 	text, _ := json.Marshal(map[string]any{
-		"runtime": "goroutines", "language": "Go", "compiler": runtime.Version(), "flags": "default", "has_serial": true,
+		"runtime": "goroutines", "language": "Go", "compiler": runtime.Version(), "flags": "default", "has_serial": hasSerial,
 		"workloads": names})
 	fmt.Println(string(text))
 }
@@ -134,8 +130,15 @@ func main() {
 		job.run(isSerial)
 		ns := time.Since(began).Nanoseconds()
 		cpu = cpuNs() - cpu
+		if job.ownNs != nil {
+			ns = job.ownNs()
+		}
+		bytes := ""
+		if job.bytes != nil {
+			bytes = fmt.Sprintf(", \"bytes\": %d", job.bytes())
+		}
 		if i != 0 {
-			fmt.Printf("{\"ns\": %d, \"cpu_ns\": %d, \"checksum\": \"%d\"}\n", ns, cpu, job.checksum())
+			fmt.Printf("{\"ns\": %d, \"cpu_ns\": %d, \"checksum\": \"%d\"%s}\n", ns, cpu, job.checksum(), bytes)
 		}
 	}
 }

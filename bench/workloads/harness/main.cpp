@@ -49,9 +49,11 @@ void measure(const workload& what, std::uint64_t size, unsigned threads, std::ui
       const std::uint64_t took_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
       const std::uint64_t took_cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
       if (i == 0) continue;
-      std::printf("{\"ns\": %llu, \"cpu_ns\": %llu, \"checksum\": \"%llu\"}\n",
-                  static_cast<unsigned long long>(took_ns), static_cast<unsigned long long>(took_cpu_ns),
-                  static_cast<unsigned long long>(job.checksum()));
+      const std::uint64_t ns = job.own_ns ? job.own_ns() : took_ns;
+      std::printf("{\"ns\": %llu, \"cpu_ns\": %llu, \"checksum\": \"%llu\"", static_cast<unsigned long long>(ns),
+                  static_cast<unsigned long long>(took_cpu_ns), static_cast<unsigned long long>(job.checksum()));
+      if (job.bytes) std::printf(", \"bytes\": %llu", static_cast<unsigned long long>(job.bytes()));
+      std::printf("}\n");
     }
   });
 }

@@ -1,7 +1,7 @@
 // A program that measures one runtime. Every file <workload>/<runtime>.cpp adds one workload to it.
 //
 //   program --about                                  one line of JSON: runtime, compiler, flags, workloads
-//   program WORKLOAD SIZE THREADS REPETITIONS        one line of JSON per repetition: ns, cpu_ns, checksum
+//   program WORKLOAD SIZE THREADS REPETITIONS        one line of JSON per repetition: ns, cpu_ns, checksum, perhaps bytes
 //
 // Every program in every language speaks this; `filch bench` drives them. Before the repetitions comes one that is not
 // printed, so that threads are started, caches filled and pages there. THREADS = 0 asks for serial code, which the C++
@@ -19,6 +19,8 @@ struct measured {
   std::function<void()> run;                // what is timed
   std::function<std::uint64_t()> checksum;  // of the result; the same in every language
   std::function<void()> prepare{};          // before every run, not timed
+  std::function<std::uint64_t()> own_ns{};  // of the last run, instead of the time it took
+  std::function<std::uint64_t()> bytes{};   // memory that the last run held at its height
 };
 
 struct workload {
