@@ -49,7 +49,7 @@ const char* const k_examples = R"(Examples:
   filch trace info demo.filch                    … see what is in it …
   filch trace convert demo.filch demo.pftrace    … and see it in Perfetto's viewer
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a simulated run got stuck in a deadlock of joins.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a run got stuck in a deadlock of joins.
 In a checkout, ./filch builds the command first, and ./filch test runs all tests.)";
 
 const char* const k_run_examples = R"(
@@ -62,6 +62,8 @@ Examples:
   filch run nqueens --size 10 --workers 2        a kernel: checked and timed against its serial code
   filch run uts --tree T3                        a tree whose shape nobody knows beforehand
   filch run basic --time-scale 1                 in the scenario's own time: a second takes a second
+  filch run joining --join=continuation --seed 5 coroutines that wait for their children, on any number of workers
+  filch run joining --join=blocking --workers 1 --seed 5      threads that wait: a deadlock (exit code 3)
 
 Tasks burn their duration in CPU time of their thread, so a task costs the same however many threads share a CPU.
 The seed decides durations and children; which thread is faster it cannot decide, so two runs differ in their steals.)";
@@ -75,7 +77,7 @@ struct words_said {
   info_arguments info;
   gantt_arguments gantt;
   report_arguments report;
-  bench_arguments bench;
+  bench_words bench;
   simulation_words simulation;
 };
 
@@ -106,6 +108,9 @@ void add_run(CLI::App& app, run_arguments& into) {
       ->type_name("X");
   run->add_option("--size", into.size, "how large a kernel is; its line below says what is counted")->type_name("N");
   run->add_option("--tree", into.tree, "uts only: T1 (geometric, the default) or T3 (binomial)")->type_name("NAME");
+  run->add_option("--join", into.join,
+                  "joining only: tasks are coroutines whose joins suspend them (continuation) or their thread (blocking)")
+      ->type_name("NAME");
   run->add_option("--trace", into.trace_file, "write the last recording: .json (Chrome), .filch or .pftrace (Perfetto)")
       ->type_name("FILE");
   run->add_option("--report", into.report_file, "write the last recording as a page to look at: .html")

@@ -22,7 +22,7 @@ class failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A simulated run got stuck; the text says who waits for whom.
+// A run got stuck; the text says who waits for whom.
 class deadlock : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -97,6 +97,10 @@ run_settings understand(const run_arguments& given) {
   }
   made.tree = given.tree.value_or("");
   if (made.what->require != nullptr) made.what->require(made.size, made.tree);
+  if (given.join) {
+    refuse("--join", *given.join, "only for scenarios whose tasks wait for their children, such as joining, not for "s +
+                                      std::string{made.what->name});
+  }
   if (given.round_robin && made.what->name != k_demo.name) {
     throw bad_usage("--round-robin: allowed only for the workload demo, not for "s + std::string{made.what->name});
   }

@@ -41,6 +41,7 @@ struct run_arguments {
   std::optional<std::string> time_scale{};
   std::optional<std::string> size{};
   std::optional<std::string> tree{};
+  std::optional<std::string> join{};
   std::optional<std::string> trace_file{};
   std::optional<std::string> report_file{};
   bool round_robin = false;

@@ -9,6 +9,7 @@ namespace filch::plot {
 namespace {
 
 constexpr double k_group_share = 0.8;  // of its place that a group of bars fills
+constexpr std::size_t k_most_in_line = 13;  // names of categories; more of them stand in two lines
 
 axis value_axis(const bar_chart& what) {
   double least = what.log_y ? std::numeric_limits<double>::infinity() : 0;
@@ -23,6 +24,7 @@ axis value_axis(const bar_chart& what) {
              std::to_string(each.bars.size()) + " bars for " + std::to_string(what.categories.size()) + " categories");
     }
     for (const bar& b : each.bars) {
+      if (b.is_absent) continue;
       require_drawable(b.value, what.log_y, what.title, each.name, "value");
       cover(b.value);
       if (!has_error(b.value, b.low, b.high, what.log_y, what.title, each.name)) continue;
@@ -30,7 +32,7 @@ axis value_axis(const bar_chart& what) {
       cover(b.high);
     }
   }
-  if (what.categories.empty() || what.series.empty()) refuse(what.title, "", "has no bars");
+  if (what.categories.empty() || what.series.empty() || least > most) refuse(what.title, "", "has no bars");
   return axis{least, most, what.log_y};
 }
 
@@ -69,10 +71,12 @@ std::string to_svg(const bar_chart& what) {
   const double width = k_group_share * group / static_cast<double>(what.series.size());
   for (std::size_t c = 0; c != what.categories.size(); ++c) {
     const double begin = k_left + group * static_cast<double>(c);
-    on.add_text(begin + group / 2, k_height - k_bottom + 20, "text-anchor=\"middle\"", what.categories[c]);
+    const double lower = what.categories.size() > k_most_in_line && c % 2 == 1 ? 16 : 0;
+    on.add_text(begin + group / 2, k_height - k_bottom + 20 + lower, "text-anchor=\"middle\"", what.categories[c]);
     for (std::size_t s = 0; s != what.series.size(); ++s) {
       const slot where{begin + group * (1 - k_group_share) / 2 + width * static_cast<double>(s), 0.92 * width};
-      draw_bar(on, y, where, what.series[s].bars[c], what.log_y, color_of(s));
+      const bar& one = what.series[s].bars[c];
+      if (!one.is_absent) draw_bar(on, y, where, one, what.log_y, color_of(s));
     }
   }
   return on.text();

@@ -44,6 +44,7 @@ struct bar {
   double value = 0;
   double low = k_none;
   double high = k_none;
+  bool is_absent = false;  // nothing is drawn in its place
 };
 
 // Groups of bars side by side: series[s].bars[c] is the bar of series s over categories[c].

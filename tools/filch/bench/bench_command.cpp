@@ -45,9 +45,20 @@ std::vector<std::uint32_t> read_threads(const std::optional<std::string>& text) 
   return all;
 }
 
+// Several names may stand in one word, with commas between them.
+std::vector<std::string> split_names(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const std::string& word : words) {
+    std::istringstream parts{word};
+    for (std::string part; std::getline(parts, part, ',');) names.push_back(part);
+  }
+  return names;
+}
+
 bench_plan understand(const bench_arguments& given) {
   bench_plan plan;
-  plan.kinds = measurement_kinds(given.names);
+  plan.is_async = given.is_async;
+  plan.kinds = chosen_kinds(given.is_async ? all_async_kinds() : all_measurement_kinds(), split_names(given.names));
   plan.threads = read_threads(given.threads);
   read_number<std::uint32_t>(given.rounds, "--rounds", 1, 1000, plan.rounds);
   read_number<std::uint32_t>(given.repetitions, "--repetitions", 1, 1000, plan.repetitions);
@@ -63,10 +74,15 @@ bench_plan understand(const bench_arguments& given) {
 }
 
 // Where the build that made this command puts the programs.
-std::filesystem::path own_folder() {
+std::filesystem::path own_folder(bool is_async) {
   std::error_code ignored;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  return self.parent_path().parent_path().parent_path() / "bench" / "workloads" / "programs";
+  return self.parent_path().parent_path().parent_path() / "bench" / (is_async ? "async" : "workloads") / "programs";
+}
+
+wanted_programs wanted_by(const bench_arguments& given) {
+  if (!given.is_async) return {.with_peers = given.peers};
+  return {.with_peers = given.peers, .with_serial = false, .targets = "filch_async, or filch_async_peers for --peers"};
 }
 
 // ---- the conditions -------------------------------------------------------------------------------------------------
@@ -159,10 +175,10 @@ class status_line {
   bool is_terminal_ = ::isatty(STDERR_FILENO) == 1;
 };
 
-std::string kinds_text() {
+std::string kinds_text(std::span<const measurement_kind> all) {
   text_table table{{"Measurements:", ""}};
   table.end_with_text();
-  for (const measurement_kind& each : all_measurement_kinds()) {
+  for (const measurement_kind& each : all) {
     table.add({"  "s + std::string{each.name}, std::string{each.help}});
   }
   return table.text(0);
@@ -173,8 +189,8 @@ std::string kinds_text() {
 void bench_command(const bench_arguments& given) {
   const bench_plan plan = understand(given);
   std::vector<std::filesystem::path> folders{given.programs.begin(), given.programs.end()};
-  if (folders.empty()) folders.push_back(own_folder());
-  const std::vector<bench_program> programs = find_programs(folders, given.peers);
+  if (folders.empty()) folders.push_back(own_folder(given.is_async));
+  const std::vector<bench_program> programs = find_programs(folders, wanted_by(given));
   const double load = load_average();
   const used_cpu before = used_cpu::now();
   std::vector<bench_row> rows;
@@ -183,42 +199,75 @@ void bench_command(const bench_arguments& given) {
     rows = measure_rounds(programs, plan, [&line](const std::string& text) { line.say(text); });
   }
   const bench_conditions when = conditions(before, load);
-  std::cout << results_text(programs, rows, plan, when);
-  if (given.json_file) write_file(*given.json_file, results_json(programs, rows, plan, when).dump(1) + "\n");
+  std::cout << (plan.is_async ? async_text : results_text)(programs, rows, plan, when);
+  const auto as_json = plan.is_async ? async_json : results_json;
+  if (given.json_file) write_file(*given.json_file, as_json(programs, rows, plan, when).dump(1) + "\n");
   if (given.plot_file) {
     std::vector<std::string> left_out;
-    write_file(*given.plot_file, results_svg(rows, plan, left_out));
-    for (const std::string& each : left_out) std::cout << "Not in the picture, since not all have it: " << each << "\n";
+    const auto draw = plan.is_async ? async_svg : results_svg;
+    write_file(*given.plot_file, draw(rows, plan, left_out));
+    for (const std::string& each : left_out) std::cout << "Not in the picture: " << each << "\n";
   }
 }
 
-void add_bench(CLI::App& app, bench_arguments& into) {
-  CLI::App* const bench = app.add_subcommand("bench", "Measure forks and loops against serial code and other runtimes");
-  bench->group("Commands");
-  bench->add_option("measurement", into.names, "which ones: see below; all without a name")->type_name("NAME");
-  bench->add_flag("--peers", into.peers, "also the other runtimes that are built: oneTBB, OpenMP, rayon, Go, Java, …");
-  bench->add_option("--threads", into.threads, "numbers of threads; default: 1 and all CPUs")->type_name("N,N");
-  bench->add_option("--rounds", into.rounds, "how often each is run, in turn; default 7")->type_name("N");
-  bench->add_option("--repetitions", into.repetitions, "in one process, of which the median counts; default 3")
+namespace {
+
+// What both commands have.
+void add_common(CLI::App& bench, bench_arguments& into) {
+  bench.add_option("--threads", into.threads, "numbers of threads; default: 1 and all CPUs")->type_name("N,N");
+  bench.add_option("--rounds", into.rounds, "how often each is run, in turn; default 7")->type_name("N");
+  bench.add_option("--repetitions", into.repetitions, "in one process, of which the median counts; default 3")
       ->type_name("N");
-  bench->add_option("--clock", into.clock, "wall (the default), or cpu: on a busy machine, for one thread")
+  bench.add_option("--clock", into.clock, "wall (the default), or cpu: on a busy machine, for one thread")
       ->type_name("NAME");
-  bench->add_option("--limit", into.limit_s, "seconds that one process may take; default 60")->type_name("S");
-  bench->add_flag("--quick", into.quick, "tiny sizes: to see whether everything works");
-  bench->add_option("--programs", into.programs, "a folder of programs; several times for several compilers")
+  bench.add_option("--limit", into.limit_s, "seconds that one process may take; default 60")->type_name("S");
+  bench.add_flag("--quick", into.quick, "tiny sizes: to see whether everything works");
+  bench.add_option("--programs", into.programs, "a folder of programs; several times for several compilers")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  bench->add_option("--json", into.json_file, "write every value: .json")->type_name("FILE");
-  bench->add_option("--plot", into.plot_file, "draw the ratios with the most threads: .svg")->type_name("FILE");
-  bench->footer("\n"s + kinds_text() + R"(
+  bench.add_option("--json", into.json_file, "write every value: .json")->type_name("FILE");
+}
+
+void add_async(CLI::App& bench, bench_arguments& into) {
+  CLI::App* const async = bench.add_subcommand("async", "Measure tasks, channels, locks and timers beside other runtimes");
+  async->group("Commands");
+  async->add_flag("--peers", into.peers, "also the other runtimes that are built: tokio, Go, Asio");
+  async->add_option("--only", into.names, "these measurements: see below; all without it")->type_name("NAME,NAME");
+  add_common(*async, into);
+  async->add_option("--plot", into.plot_file, "draw the times with the most threads: .svg")->type_name("FILE");
+  async->footer("\n"s + kinds_text(all_async_kinds()) + R"(
+Examples:
+  filch bench async --quick                          does everything work?
+  filch bench async --only spawn-many,ping-pong      two of them
+  filch bench async --peers --json async.json        beside every runtime that is built
+
+The programs are targets of a build tree with FILCH_BUILD_BENCH=ON: filch_async (filch alone) and filch_async_peers.)");
+  async->callback([&into] { bench_command(into); });
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, bench_words& into) {
+  CLI::App* const bench = app.add_subcommand("bench", "Measure forks and loops against serial code and other runtimes");
+  bench->group("Commands");
+  bench->add_option("measurement", into.forks.names, "which ones: see below; all without a name")->type_name("NAME");
+  bench->add_flag("--peers", into.forks.peers,
+                  "also the other runtimes that are built: oneTBB, OpenMP, rayon, Go, Java, …");
+  add_common(*bench, into.forks);
+  bench->add_option("--plot", into.forks.plot_file, "draw the ratios with the most threads: .svg")->type_name("FILE");
+  add_async(*bench, into.async);
+  bench->footer("\n"s + kinds_text(all_measurement_kinds()) + R"(
 Examples:
   filch bench --quick                            does everything work?
   filch bench fib join-tiny                      what a fork costs
   filch bench --peers --json bench.json          beside every runtime that is built
+  filch bench async --peers                      asynchronous shapes beside tokio, Go and Asio
 
 The programs are targets of a build tree with FILCH_BUILD_BENCH=ON: filch_workloads (serial code and filch) and
 filch_peers (these and the peers whose packages are there).)");
-  bench->callback([&into] { bench_command(into); });
+  bench->callback([bench, &into] {
+    if (bench->get_subcommands().empty()) bench_command(into.forks);
+  });
 }
 
 }  // namespace filch::tool

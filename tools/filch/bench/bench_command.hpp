@@ -1,4 +1,5 @@
-// filch bench: ratios to serial code, and beside the peers that are built.
+// filch bench: ratios to serial code, and beside the peers that are built. filch bench async: asynchronous shapes, and
+// filch's time as a ratio to the peers'.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,8 @@ namespace filch::tool {
 
 // As they were typed.
 struct bench_arguments {
-  std::vector<std::string> names{};
+  bool is_async = false;
+  std::vector<std::string> names{};  // of `async`: with commas between them
   std::vector<std::string> programs{};
   std::optional<std::string> rounds{};
   std::optional<std::string> repetitions{};
@@ -26,8 +28,14 @@ struct bench_arguments {
   bool quick = false;
 };
 
-// Adds the command to the command line; it runs when it is parsed. `into` outlives the parsing.
-void add_bench(CLI::App& app, bench_arguments& into);
+// As they were typed, for both.
+struct bench_words {
+  bench_arguments forks{};
+  bench_arguments async{.is_async = true};
+};
+
+// Adds the commands to the command line; they run when it is parsed. `into` outlives the parsing.
+void add_bench(CLI::App& app, bench_words& into);
 
 void bench_command(const bench_arguments& given);
 

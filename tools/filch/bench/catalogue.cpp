@@ -4,6 +4,7 @@
 #include <array>
 #include <filch/policy/names.hpp>
 #include <string>
+#include <utility>
 
 #include "errors.hpp"
 
@@ -26,22 +27,71 @@ constexpr std::array<measurement_kind, 13> k_kinds{{
     {"join-tiny", "join", 1'000'000, 100'000, 1000, "a million joins of two calls that do next to nothing"},
 }};
 
+// ---- asynchronous shapes: what comes out, and how many operations that takes ----------------------------------------
+
+constexpr std::uint64_t as_many(std::uint64_t size) {
+  return size;
+}
+constexpr std::uint64_t sum_below(std::uint64_t size) {
+  return size * (size - 1) / 2;
+}
+constexpr std::uint64_t fib_of(std::uint64_t n) {
+  std::uint64_t a = 0;
+  std::uint64_t b = 1;
+  for (; n != 0; --n) a = std::exchange(b, a + b);
+  return a;
+}
+// Nodes with two children.
+constexpr std::uint64_t fib_forks(std::uint64_t n) {
+  return fib_of(n + 1) - 1;
+}
+using enum bench_metric;
+
+constexpr std::array<measurement_kind, 19> k_async_kinds{{
+    {"spawn-many", "spawn_many", 100'000, 100'000, 1000, "tasks that come from an outside thread", time, as_many},
+    {"spawn-inside", "spawn_inside", 100'000, 100'000, 1000, "tasks that one task spawns", time, as_many},
+    {"chained-spawn", "chained_spawn", 100'000, 100'000, 1000, "each task spawns the next", time, as_many},
+    {"yield-many", "yield_many", 200'000, 200'000, 2000, "200 tasks yield in turn", time, as_many},
+    {"ping-pong", "ping_pong", 20'000, 20'000, 200, "pairs of tasks send a value forth and back", time, as_many},
+    {"spsc", "spsc", 200'000, 200'000, 2000, "one sender, one receiver, a channel of 64", time, sum_below},
+    {"spsc-unbounded", "spsc_unbounded", 200'000, 200'000, 2000, "the same without a bound", time, sum_below},
+    {"mpsc", "mpsc", 200'000, 200'000, 2000, "four senders, one receiver, a channel of 64", time, sum_below},
+    {"mpsc-unbounded", "mpsc_unbounded", 200'000, 200'000, 2000, "the same without a bound", time, sum_below},
+    {"mpmc", "mpmc", 200'000, 200'000, 2000, "four senders, four receivers, a channel of 64", time, sum_below},
+    {"mpmc-unbounded", "mpmc_unbounded", 200'000, 200'000, 2000, "the same without a bound", time, sum_below},
+    {"mutex", "mutex", 80'000, 80'000, 800, "a lock goes round among eight tasks that yield with it", time, as_many},
+    {"sleepers-cpu", "sleepers", 1'000'000, 100'000, 1000, "CPU time of a task that sleeps, of a million", cpu_time,
+     as_many, nullptr, 1},
+    {"sleepers-memory", "sleepers", 1'000'000, 100'000, 1000, "and its memory in bytes, when all sleep", memory, as_many,
+     nullptr, 1},
+    {"timer-churn", "timer_churn", 80'000, 80'000, 800, "a timer is set and cancelled", time, as_many},
+    {"fib", "fib", 25, 25, 12, "fib(25), per fork", time, fib_of, fib_forks},
+    {"skynet", "skynet", 100'000, 100'000, 100, "a tree of 100 000 leaves, ten children at every node", time, sum_below},
+    {"wake", "wake", 500, 500, 20, "from outside to the start on a sleeping worker, median", time, as_many, nullptr, 1},
+    {"wake-p99", "wake_p99", 500, 500, 20, "the same, 99th of a hundred", time, as_many, nullptr, 1},
+}};
+
 }  // namespace
 
 std::span<const measurement_kind> all_measurement_kinds() {
   return k_kinds;
 }
 
-std::vector<measurement_kind> measurement_kinds(const std::vector<std::string>& names) {
+std::span<const measurement_kind> all_async_kinds() {
+  return k_async_kinds;
+}
+
+std::vector<measurement_kind> chosen_kinds(std::span<const measurement_kind> all,
+                                           const std::vector<std::string>& names) {
   std::vector<std::string_view> known;
-  for (const measurement_kind& each : k_kinds) known.push_back(each.name);
+  for (const measurement_kind& each : all) known.push_back(each.name);
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) == known.end()) {
       throw bad_usage(policy::unknown_name("measurement", name, known));
     }
   }
   std::vector<measurement_kind> chosen;
-  for (const measurement_kind& each : k_kinds) {
+  for (const measurement_kind& each : all) {
     if (names.empty() || std::ranges::find(names, each.name) != names.end()) chosen.push_back(each);
   }
   return chosen;

@@ -8,6 +8,9 @@
 
 namespace filch::tool {
 
+// What of a run counts.
+enum class bench_metric : std::uint8_t { time, cpu_time, memory };
+
 struct measurement_kind {
   std::string_view name;      // "tree-sum-1k"
   std::string_view workload;  // as the programs call it
@@ -15,11 +18,19 @@ struct measurement_kind {
   std::uint64_t small_size;  // for runtimes to which a fork costs a hundred times as much
   std::uint64_t quick_size;  // with --quick
   std::string_view help;
+  // ---- of asynchronous shapes only ----
+  bench_metric metric = bench_metric::time;
+  std::uint64_t (*checksum)(std::uint64_t size) = nullptr;    // what every runtime must compute
+  std::uint64_t (*operations)(std::uint64_t size) = nullptr;  // by which the time is divided; null: the size
+  std::uint32_t repetitions = 0;                              // instead of the plan's; 0: as planned
 };
 
 [[nodiscard]] std::span<const measurement_kind> all_measurement_kinds();
+// `filch bench async`.
+[[nodiscard]] std::span<const measurement_kind> all_async_kinds();
 // Those of the given names, in the order of the list; all of them without a name. Throws bad_usage for an unknown name.
-[[nodiscard]] std::vector<measurement_kind> measurement_kinds(const std::vector<std::string>& names);
+[[nodiscard]] std::vector<measurement_kind> chosen_kinds(std::span<const measurement_kind> all,
+                                                         const std::vector<std::string>& names);
 
 // Does this runtime get the small size? Its ratio is still to serial code of the same size.
 [[nodiscard]] bool takes_small_sizes(std::string_view runtime);

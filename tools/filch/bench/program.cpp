@@ -122,7 +122,8 @@ bool bench_program::has(std::string_view workload) const {
   return std::ranges::find(workloads, workload) != workloads.end();
 }
 
-std::vector<bench_program> find_programs(const std::vector<std::filesystem::path>& folders, bool with_peers) {
+std::vector<bench_program> find_programs(const std::vector<std::filesystem::path>& folders,
+                                         const wanted_programs& wanted) {
   std::vector<bench_program> found;
   const auto is_known = [&found](const bench_program& one) {
     return std::ranges::any_of(found, [&one](const bench_program& each) {
@@ -132,12 +133,12 @@ std::vector<bench_program> find_programs(const std::vector<std::filesystem::path
   for (const auto& folder : folders) {
     if (!std::filesystem::is_directory(folder)) {
       throw failure("no benchmark programs: there is no folder "s + folder.string() +
-                    ". In a build tree with FILCH_BUILD_BENCH=ON build the target filch_workloads, or filch_peers for "
-                    "--peers; --programs names another folder");
+                    ". In a build tree with FILCH_BUILD_BENCH=ON build the target "s + std::string{wanted.targets} +
+                    "; --programs names another folder");
     }
     for (const auto& entry : std::filesystem::directory_iterator{folder}) {
       const std::string name = entry.path().filename();
-      if (!is_program(entry) || (!with_peers && name != k_serial_runtime && name != k_own_runtime)) continue;
+      if (!is_program(entry) || (!wanted.with_peers && name != k_serial_runtime && name != k_own_runtime)) continue;
       bench_program told = ask(entry.path());
       if (!is_known(told)) found.push_back(std::move(told));
     }
@@ -150,9 +151,9 @@ std::vector<bench_program> find_programs(const std::vector<std::filesystem::path
   const auto has = [&found](std::string_view runtime) {
     return std::ranges::find(found, runtime, &bench_program::runtime) != found.end();
   };
-  if (!has(k_serial_runtime) || !has(k_own_runtime)) {
-    throw failure("no benchmark programs for serial code and filch in "s + folders.front().string() +
-                  ": build the target filch_workloads");
+  if ((wanted.with_serial && !has(k_serial_runtime)) || !has(k_own_runtime)) {
+    throw failure("no benchmark programs for "s + (wanted.with_serial ? "serial code and " : "") + "filch in " +
+                  folders.front().string() + ": build the target " + std::string{wanted.targets});
   }
   return found;
 }
@@ -167,7 +168,7 @@ std::vector<bench_sample> run_job(const bench_job& what, std::uint32_t repetitio
   try {
     for (std::string line; std::getline(lines, line);) {
       const json told = json::parse(line);
-      samples.push_back({told.at("ns"), told.at("cpu_ns"), told.at("checksum")});
+      samples.push_back({told.at("ns"), told.at("cpu_ns"), told.at("checksum"), told.value("bytes", std::uint64_t{0})});
     }
   } catch (const json::exception& problem) {
     throw failure(what.program->path.string() + " " + what.workload + ": " + problem.what());

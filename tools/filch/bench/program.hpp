@@ -26,15 +26,22 @@ struct bench_sample {
   std::uint64_t ns = 0;
   std::uint64_t cpu_ns = 0;
   std::string checksum;
+  std::uint64_t bytes = 0;  // memory, if it was measured
 };
 
 inline constexpr std::string_view k_serial_runtime = "serial";
 inline constexpr std::string_view k_own_runtime = "filch";
 
+struct wanted_programs {
+  bool with_peers = false;
+  bool with_serial = true;  // serial code must be there
+  std::string_view targets = "filch_workloads, or filch_peers for --peers";
+};
+
 // Every program in the folders, serial code first, then filch, then by name. A program that was found before, in the
-// same version, is left out. Throws `failure` when there is neither of the first two.
+// same version, is left out. Throws `failure` when one is not there that must be: filch, and perhaps serial code.
 [[nodiscard]] std::vector<bench_program> find_programs(const std::vector<std::filesystem::path>& folders,
-                                                       bool with_peers);
+                                                       const wanted_programs& wanted);
 
 struct bench_job {
   const bench_program* program = nullptr;

@@ -36,10 +36,6 @@ const bench_row* own_row(const std::vector<bench_row>& rows, const bench_row& pe
   return first;
 }
 
-std::string ratio_text(double ratio) {
-  return fixed(ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0);
-}
-
 // "1.07 / 0.54": one ratio for each number of threads; a star where somebody is better.
 std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kind, const bench_program& program,
                  const bench_plan& plan, const std::set<const bench_row*>& starred) {
@@ -51,12 +47,6 @@ std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kin
             (starred.contains(row) ? "*" : "");
   }
   return text;
-}
-
-std::string threads_text(const bench_plan& plan) {
-  std::string text;
-  for (const std::uint32_t each : plan.threads) text += (text.empty() ? "" : " / ") + std::to_string(each);
-  return text + (plan.threads == std::vector<std::uint32_t>{1} ? " thread" : " threads");
 }
 
 // One column per runtime of one compiler; the other languages stand in the first table.
@@ -112,6 +102,46 @@ json row_json(const bench_row& row) {
 
 }  // namespace
 
+std::string ratio_text(double ratio) {
+  return fixed(ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0);
+}
+
+std::string threads_text(const bench_plan& plan) {
+  std::string text;
+  for (const std::uint32_t each : plan.threads) text += (text.empty() ? "" : " / ") + std::to_string(each);
+  return text + (plan.threads == std::vector<std::uint32_t>{1} ? " thread" : " threads");
+}
+
+std::string conditions_text(const std::vector<bench_program>& programs, const bench_plan& plan,
+                            const bench_conditions& when) {
+  std::string out = when.date + ", " + when.cpu + ", " + count_text(when.cpus, "CPU") + ", Linux " + when.kernel +
+                    "; " + count_text(plan.rounds, "round") + "; others used " + fixed(when.foreign_cpus, 2) +
+                    " CPUs meanwhile, load " + fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) +
+                    " after\n";
+  for (const bench_program& each : programs) out += each.runtime + ": " + each.compiler + ", " + each.flags + "\n";
+  return out;
+}
+
+json context_json(const std::vector<bench_program>& programs, const bench_plan& plan, const bench_conditions& when) {
+  json context{{"date", when.date},
+               {"version", FILCH_VERSION},
+               {"cpu", when.cpu},
+               {"cpus", when.cpus},
+               {"kernel", when.kernel},
+               {"rounds", plan.rounds},
+               {"repetitions", plan.repetitions},
+               {"clock", plan.clock == bench_clock::cpu ? "cpu" : "wall"},
+               {"is_quick", plan.is_quick},
+               {"load_before", when.load_before},
+               {"load_after", when.load_after},
+               {"foreign_cpus", when.foreign_cpus}};
+  for (const bench_program& each : programs) {
+    context["programs"].push_back(
+        {{"runtime", each.runtime}, {"language", each.language}, {"compiler", each.compiler}, {"flags", each.flags}});
+  }
+  return context;
+}
+
 std::vector<not_ahead> where_not_ahead(const std::vector<bench_row>& rows) {
   std::vector<not_ahead> all;
   for (const bench_row& peer : rows) {
@@ -125,11 +155,7 @@ std::vector<not_ahead> where_not_ahead(const std::vector<bench_row>& rows) {
 
 std::string results_text(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
                          const bench_plan& plan, const bench_conditions& when) {
-  std::string out = when.date + ", " + when.cpu + ", " + count_text(when.cpus, "CPU") + ", Linux " + when.kernel +
-                    "; " + count_text(plan.rounds, "round") + "; others used " + fixed(when.foreign_cpus, 2) +
-                    " CPUs meanwhile, load " + fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) +
-                    " after\n";
-  for (const bench_program& each : programs) out += each.runtime + ": " + each.compiler + ", " + each.flags + "\n";
+  std::string out = conditions_text(programs, plan, when);
   out += plan.clock == bench_clock::cpu ? "CPU time" : "Time";
   out += " as a ratio to serial code by the same compiler; median over the rounds, lower is better\n\n";
   const std::vector<not_ahead> behind = where_not_ahead(rows);
@@ -155,23 +181,7 @@ std::string results_text(const std::vector<bench_program>& programs, const std::
 json results_json(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
                   const bench_plan& plan, const bench_conditions& when) {
   json all;
-  json& context = all["context"];
-  context = {{"date", when.date},
-             {"version", FILCH_VERSION},
-             {"cpu", when.cpu},
-             {"cpus", when.cpus},
-             {"kernel", when.kernel},
-             {"rounds", plan.rounds},
-             {"repetitions", plan.repetitions},
-             {"clock", plan.clock == bench_clock::cpu ? "cpu" : "wall"},
-             {"is_quick", plan.is_quick},
-             {"load_before", when.load_before},
-             {"load_after", when.load_after},
-             {"foreign_cpus", when.foreign_cpus}};
-  for (const bench_program& each : programs) {
-    context["programs"].push_back(
-        {{"runtime", each.runtime}, {"language", each.language}, {"compiler", each.compiler}, {"flags", each.flags}});
-  }
+  all["context"] = context_json(programs, plan, when);
   all["rows"] = json::array();
   for (const bench_row& each : rows) all["rows"].push_back(row_json(each));
   all["not_ahead"] = json::array();

@@ -37,4 +37,25 @@ struct not_ahead {
 [[nodiscard]] std::string results_svg(const std::vector<bench_row>& rows, const bench_plan& plan,
                                       std::vector<std::string>& left_out);
 
+// The first lines: when, where, and what was compared.
+[[nodiscard]] std::string conditions_text(const std::vector<bench_program>& programs, const bench_plan& plan,
+                                          const bench_conditions& when);
+[[nodiscard]] nlohmann::ordered_json context_json(const std::vector<bench_program>& programs, const bench_plan& plan,
+                                                  const bench_conditions& when);
+// "1 / 2 threads"
+[[nodiscard]] std::string threads_text(const bench_plan& plan);
+// "1.07", "12.3", "123".
+[[nodiscard]] std::string ratio_text(double ratio);
+
+// ---- asynchronous shapes --------------------------------------------------------------------------------------------
+
+[[nodiscard]] std::string async_text(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
+                                     const bench_plan& plan, const bench_conditions& when);
+[[nodiscard]] nlohmann::ordered_json async_json(const std::vector<bench_program>& programs,
+                                                const std::vector<bench_row>& rows, const bench_plan& plan,
+                                                const bench_conditions& when);
+// Bars of the times with the most threads; `left_out` gets the names of what is no time.
+[[nodiscard]] std::string async_svg(const std::vector<bench_row>& rows, const bench_plan& plan,
+                                    std::vector<std::string>& left_out);
+
 }  // namespace filch::tool

@@ -3,6 +3,9 @@
 // In a round each measurement is run once for every runtime and number of threads, one right after the other, together
 // with the serial code that belongs to it: by the same compiler and of the same size. A ratio is taken inside a round;
 // what is reported is the median over the rounds. The order of the runtimes changes from round to round.
+//
+// Asynchronous shapes have no serial code: the ratio is that of filch to the peer, and every result is compared with what
+// must come out.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +28,7 @@ struct bench_plan {
   double limit_s = 60;            // for one process
   bool is_quick = false;
   bench_clock clock = bench_clock::wall;
+  bool is_async = false;  // shapes: values per operation, compared with filch instead of serial code
 };
 
 // One runtime at one measurement with one number of threads.
@@ -34,8 +38,8 @@ struct bench_row {
   std::uint32_t threads = 0;
   std::uint64_t size = 0;
   bool is_too_slow = false;      // a run exceeded the limit
-  std::vector<double> ns{};      // by round
-  std::vector<double> ratios{};  // to serial code, by round
+  std::vector<double> ns{};      // by round; of a shape: nanoseconds or bytes per operation
+  std::vector<double> ratios{};  // to serial code, by round; of a shape: filch's value to this one, if filch has it
   std::vector<double> to_own{};  // to filch by the same compiler or the first one, by round; empty if sizes differ
 };
 

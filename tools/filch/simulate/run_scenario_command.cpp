@@ -10,6 +10,7 @@
 #include "../trace_file.hpp"
 #include "../workload.hpp"
 #include "commands.hpp"
+#include "joins_body.hpp"
 #include "scenario_settings.hpp"
 #include "threads_body.hpp"
 
@@ -62,6 +63,48 @@ sim::run_result foresee(scenario::document what, std::uint64_t seed) {
   return seen;
 }
 
+// Whether threads wait in joins; none: --join was not given, and tasks are no coroutines.
+std::optional<bool> read_join(const run_arguments& given, scenario::document& what) {
+  if (!given.join) return std::nullopt;
+  if (*given.join != "continuation" && *given.join != "blocking") {
+    refuse("--join", *given.join, "continuation or blocking; helping joins can be simulated: filch sim");
+  }
+  apply({.join = "continuation"}, what);  // whether it has joins; what is foreseen is a run that ends
+  return *given.join == "blocking";
+}
+
+// Says who waits for whom, if anybody does.
+void require_end(const joined_run& run, const std::string& name, bool as_json) {
+  if (run.stuck.empty()) return;
+  if (as_json) {
+    std::cout << json{{"workload", name}, {"version", FILCH_VERSION}, {"complete", false}, {"stuck", run.stuck}}.dump(2)
+              << "\n";
+  }
+  std::string text = "the run is stuck at "s + duration_text(run.stuck_at_s) + " with " +
+                     count_text(run.unfinished, "unfinished task") + ": a deadlock of joins";
+  for (const std::string& each : run.stuck) text.append("\n  ").append(each);
+  throw deadlock(text +
+                 "\nEvery worker's thread waits for children that nobody is left to run. With --join=continuation a "
+                 "parent is suspended, and its worker goes on.");
+}
+
+executed_plan run_once(const scenario::document& what, const run_settings& chosen, std::optional<bool> is_blocking,
+                       std::uint64_t tasks, bool as_json) {
+  if (!is_blocking) {
+    return run_on_threads(what, {.runtime = chosen.runtime, .time_scale = chosen.time_scale, .tasks = tasks});
+  }
+  joined_run run = run_joins(what, {.runtime = chosen.runtime,
+                                    .time_scale = chosen.time_scale,
+                                    .is_blocking = *is_blocking,
+                                    .tasks = tasks});
+  require_end(run, what.name, as_json);
+  if (run.done.tasks != tasks) {
+    throw failure(what.name + ": " + std::to_string(run.done.tasks) + " tasks ended, expected are " +
+                  std::to_string(tasks));
+  }
+  return std::move(run.done);
+}
+
 }  // namespace
 
 void run_scenario_command(const run_arguments& given) {
@@ -78,6 +121,7 @@ void run_scenario_command(const run_arguments& given) {
   apply({.workers = std::to_string(*chosen.runtime.workers),
          .placement = given.placement},
         what);
+  const std::optional<bool> is_blocking = read_join(given, what);
   const sim::run_result seen = foresee(what, chosen.runtime.seed);
   chosen.time_scale = time_scale_of(given, seen.total_use().work_ns);
 
@@ -87,12 +131,13 @@ void run_scenario_command(const run_arguments& given) {
       << count_text(*chosen.runtime.workers, "worker") << " on "
       << count_text(topology::usable_cpus().cpus.size(), "CPU") << "; seed " << chosen.runtime.seed
       << "; 1 s of the scenario takes " << duration_text(chosen.time_scale) << " here\n"
-      << describe(chosen.runtime) << "\n\n";
+      << describe(chosen.runtime);
+  if (is_blocking) out << " join=" << *given.join;
+  out << "\n\n";
   json runs = json::array();
   for (std::uint32_t i = 0; i != chosen.repeat; ++i) {
     const bool is_last = i + 1 == chosen.repeat;
-    const executed_plan done =
-        run_on_threads(what, {.runtime = chosen.runtime, .time_scale = chosen.time_scale, .tasks = seen.tasks});
+    const executed_plan done = run_once(what, chosen, is_blocking, seen.tasks, given.json);
     json one;
     context in{.runtime = chosen.runtime,
                .time_scale = chosen.time_scale,
@@ -116,6 +161,7 @@ void run_scenario_command(const run_arguments& given) {
            {"time_scale", chosen.time_scale},
            {"policy", policy_json(chosen.runtime)},
            {"runs", std::move(runs)}};
+  if (given.join) all["join"] = *given.join;
   std::cout << all.dump(2) << "\n";
 }
 

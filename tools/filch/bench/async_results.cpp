@@ -1,0 +1,150 @@
+// What was measured of asynchronous shapes.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <plot/chart.hpp>
+
+#include "results.hpp"
+#include "text.hpp"
+
+namespace filch::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+const bench_row* find_row(const std::vector<bench_row>& rows, const measurement_kind& kind,
+                          const bench_program* program, std::uint32_t threads) {
+  const auto at = std::ranges::find_if(rows, [&](const bench_row& each) {
+    return each.kind.name == kind.name && each.program == program && each.threads == threads;
+  });
+  return at == rows.end() ? nullptr : &*at;
+}
+
+bool is_one_of_several(const std::vector<bench_program>& programs, const bench_program& one) {
+  return std::ranges::count(programs, one.runtime, &bench_program::runtime) > 1;
+}
+
+std::string name_of(const std::vector<bench_program>& programs, const bench_program& one) {
+  return one.runtime + (is_one_of_several(programs, one) ? ", " + one.compiler : "");
+}
+
+// One text for each number of threads; empty if there is none.
+template <class Text>
+std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kind, const bench_program& program,
+                 const bench_plan& plan, const Text& text) {
+  std::string out;
+  for (const std::uint32_t threads : plan.threads) {
+    const bench_row* const row = find_row(rows, kind, &program, threads);
+    if (row == nullptr || (row->ns.empty() && !row->is_too_slow)) return "";
+    out += (out.empty() ? "" : " / ") + (row->is_too_slow ? "> limit"s : text(*row));
+  }
+  return out;
+}
+
+std::string value_text(const bench_row& row) {
+  return fixed(median(row.ns), median(row.ns) < 99.95 ? 1 : 0);
+}
+
+std::string to_peer_text(const bench_row& row) {
+  return row.ratios.empty() ? "" : ratio_text(median(row.ratios));
+}
+
+template <class Text>
+std::string table_of(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
+                     const bench_plan& plan, bool with_own, const Text& text) {
+  std::vector<std::string> head{threads_text(plan)};
+  for (const bench_program& each : programs) {
+    if (with_own || each.runtime != k_own_runtime) head.push_back(name_of(programs, each));
+  }
+  text_table table{std::move(head)};
+  for (const measurement_kind& kind : plan.kinds) {
+    std::vector<std::string> line{std::string{kind.name}};
+    for (const bench_program& each : programs) {
+      if (with_own || each.runtime != k_own_runtime) line.push_back(cell(rows, kind, each, plan, text));
+    }
+    table.add(std::move(line));
+  }
+  return table.text();
+}
+
+std::string_view unit_of(const measurement_kind& kind) {
+  return kind.metric == bench_metric::memory ? "bytes" : "ns";
+}
+
+}  // namespace
+
+std::string async_text(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
+                       const bench_plan& plan, const bench_conditions& when) {
+  std::string out = conditions_text(programs, plan, when);
+  const bool is_cpu = plan.clock == bench_clock::cpu;
+  out += "Nanoseconds"s + (is_cpu ? " of CPU time" : "") +
+         " per operation (memory: bytes); median over the rounds, lower is better\n\n" +
+         table_of(programs, rows, plan, true, value_text);
+  const auto is_peer = [](const bench_program& each) { return each.runtime != k_own_runtime; };
+  if (std::ranges::any_of(programs, is_peer)) {
+    out += "\nfilch as a ratio to each, inside a round; below 1 filch is ahead\n\n" +
+           table_of(programs, rows, plan, false, to_peer_text);
+  }
+  return out;
+}
+
+json async_json(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows, const bench_plan& plan,
+                const bench_conditions& when) {
+  json all;
+  all["context"] = context_json(programs, plan, when);
+  all["rows"] = json::array();
+  for (const bench_row& row : rows) {
+    json one{{"measurement", row.kind.name},
+             {"size", row.size},
+             {"runtime", row.program->runtime},
+             {"language", row.program->language},
+             {"compiler", row.program->compiler},
+             {"flags", row.program->flags},
+             {"threads", row.threads},
+             {"unit", unit_of(row.kind)}};
+    if (row.is_too_slow) {
+      one["is_too_slow"] = true;
+    } else {
+      one["median"] = median(row.ns);
+      one["values"] = row.ns;
+      if (!row.ratios.empty()) one["filch_to_this"] = median(row.ratios);
+      if (!row.ratios.empty()) one["ratios"] = row.ratios;
+    }
+    all["rows"].push_back(std::move(one));
+  }
+  return all;
+}
+
+std::string async_svg(const std::vector<bench_row>& rows, const bench_plan& plan, std::vector<std::string>& left_out) {
+  const std::uint32_t threads = plan.threads.back();
+  std::vector<const bench_program*> programs;
+  for (const bench_row& each : rows) {
+    if (std::ranges::find(programs, each.program) == programs.end()) programs.push_back(each.program);
+  }
+  plot::bar_chart chart{.title = "Time per operation, "s + count_text(threads, "thread"),
+                        .x_label = "",
+                        .y_label = "ns, lower is better",
+                        .categories = {},
+                        .series = {},
+                        .log_y = true};
+  for (const bench_program* each : programs) {
+    chart.series.push_back(
+        {.name = each->runtime + (each->language == "C++" ? ", "s + each->compiler : ""), .bars = {}});
+  }
+  for (const measurement_kind& kind : plan.kinds) {
+    if (kind.metric == bench_metric::memory) {
+      left_out.emplace_back(kind.name);
+      continue;
+    }
+    chart.categories.emplace_back(kind.name);
+    for (std::size_t i = 0; i != programs.size(); ++i) {
+      const bench_row* const row = find_row(rows, kind, programs[i], threads);
+      const bool is_there = row != nullptr && !row->ns.empty() && !row->is_too_slow;
+      chart.series[i].bars.push_back(
+          is_there ? plot::bar{median(row->ns), std::ranges::min(row->ns), std::ranges::max(row->ns)}
+                   : plot::bar{.is_absent = true});
+    }
+  }
+  return plot::to_svg(chart);
+}
+
+}  // namespace filch::tool
