@@ -17,7 +17,7 @@ ROWS = [
     ["runtime"],
     ["fork", "coro"],
     ["sync", "time", "io", "algo"],
-    ["dist"],
+    ["dist", "bridge"],
 ]
 ALLOWED = {layer: {l for left in ROWS[:i] for l in left} | {layer} for i, row in enumerate(ROWS) for layer in row}
 ALLOWED["sim"] = {"base", "topology", "policy", "trace", "sim"}

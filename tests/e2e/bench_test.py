@@ -25,8 +25,9 @@ if told["exit_code"]:
     sys.exit(told["exit_code"])
 for _ in range(repetitions):
     ns = told["ns"][str(threads)]
-    print(json.dumps({{"ns": ns, "cpu_ns": 2 * ns, "checksum": told["checksum"]}}), flush=True)
+    print(json.dumps({{"ns": ns, "cpu_ns": 2 * ns, "checksum": told["checksum"], "bytes": 3 * ns}}), flush=True)
 """
+ASYNC = ["spawn_many", "yield_many", "fib", "sleepers"]
 ALL = ["fib", "nqueens", "skynet", "matmul", "mergesort", "sort", "uts_t1", "uts_t3", "tree_sum", "for_each", "join"]
 
 
@@ -193,6 +194,53 @@ def test_bad_words_are_refused():
     (WORK / "empty").mkdir()
     refuse(("fib", "--programs", "empty"), "empty", "filch_workloads", code=1)
     refuse(("fib", "--threads", "1", "--rounds", "1", "--programs", "programs", "--frobnicate"), "--frobnicate")
+
+
+def async_fakes():
+    """filch, one peer of the same language that is slower, and one of another that is faster and lacks a shape."""
+    fake("filch", "filch", {1: 2_000_000, 2: 1_000_000}, workloads=ASYNC, checksum="1000")
+    fake("asio", "Asio", {1: 4_000_000, 2: 4_000_000}, workloads=ASYNC, checksum="1000")
+    fake("tokio", "tokio 1", {1: 1_000_000, 2: 1_000_000}, workloads=["spawn_many"], language="Rust", compiler="rustc 3",
+         checksum="1000")
+
+
+def test_asynchronous_shapes_are_compared_with_each_peer_per_operation():
+    async_fakes()
+    words = ("async", "--quick", "--only", "spawn-many,sleepers-cpu,sleepers-memory", "--threads", "1,2", "--programs",
+             "programs", "--rounds", "3", "--json", "out.json")
+    out = succeed(*words, "--peers")
+    told = json.loads((WORK / "out.json").read_text())
+    rows = {(row["measurement"], row["runtime"], row["threads"]): row for row in told["rows"]}
+    expect({key[0]: row["median"] for key, row in rows.items() if key[1:] == ("filch", 1)} ==
+           {"spawn-many": 2000, "sleepers-cpu": 4000, "sleepers-memory": 6000}, f"values per operation in {rows}")
+    expect(rows["sleepers-memory", "filch", 1]["unit"] == "bytes", f"memory in bytes: {rows}")
+    ratios = {key[1:]: row["filch_to_this"] for key, row in rows.items() if key[0] == "spawn-many"}
+    expect(ratios == {("filch", 1): 1, ("filch", 2): 1, ("Asio", 1): 0.5, ("Asio", 2): 0.25, ("tokio 1", 1): 2,
+                      ("tokio 1", 2): 1}, f"filch to each in {ratios}")
+    expect(all(len(row["values"]) == 3 for row in rows.values()), f"three rounds in {rows}")
+    expect("2000 / 1000" in out and "0.50 / 0.25" in out and "2.00 / 1.00" in out, f"both tables in {out}")
+    out = succeed(*words, "--plot", "out.svg")
+    expect("Asio" not in out and "ratio" not in out, f"without --peers filch alone in {out}")
+    expect((WORK / "out.svg").read_text().startswith("<svg") and "Not in the picture: sleepers-memory" in out, f"{out}")
+
+
+def test_asynchronous_shapes_must_compute_what_is_known():
+    async_fakes()
+    words = ("--quick", "--threads", "1", "--programs", "programs", "--peers", "--rounds", "1")
+    refuse(("async", "--only", "fib", *words), "fib", "filch computes 1000", "right is 144", code=1)
+    refuse(("async", "--only", "fbi", *words), '"fbi"', 'did you mean "fib"', "spawn-many")
+    refuse(("async", "--threads", "0", *words[3:]), "--threads", "allowed")
+    refuse(("async", "--programs", "nowhere"), "nowhere", "filch_async", code=1)
+    expect("ping-pong" in succeed("async", "--help"), "the help lists the measurements")
+
+
+def test_the_real_programs_of_asynchronous_shapes_compute_what_is_known():
+    if not PROGRAMS:
+        sys.exit("no folder of programs was given")
+    folder = pathlib.Path(PROGRAMS).parent.parent / "async" / "programs"
+    out = succeed("async", "--quick", "--rounds", "1", "--repetitions", "1", "--threads", "1,3", "--programs", folder)
+    for name in ("spawn-many", "yield-many", "fib", "skynet", "wake-p99"):
+        expect(name in out, f"{name} in {out}")
 
 
 def test_the_real_programs_agree_with_their_serial_code():

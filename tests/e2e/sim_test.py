@@ -104,6 +104,35 @@ def test_a_scenario_runs_on_threads_by_its_name_too():
     refuse(("run", "nowhere.json"), "nowhere.json", code=1)
 
 
+def test_joins_on_threads_suspend_the_parent_and_end_on_any_number_of_workers():
+    simulated = sim_json("joining", "--seed", "5")
+    for workers in ("1", "2", "4"):
+        words = ("run", "joining", "--join=continuation", "--seed", "5", "--workers", workers, *base.SMALL)
+        told = json.loads(succeed(*words, "--json"))
+        expect(told["join"] == "continuation" and told["runs"][0]["tasks"] == simulated["run"]["tasks"],
+               f"the same work on {workers} workers: {told}")
+    out = succeed("run", "joining", "--join=continuation", "--seed", "5", *base.SMALL)
+    expect("join=continuation" in out and "Total tasks executed" in out, f"what ran in {out}")
+
+
+def test_joins_on_threads_that_block_their_thread_deadlock_when_no_worker_is_left():
+    done = base.filch("run", "joining", "--join=blocking", "--seed", "5", "--workers", "1", *base.SMALL)
+    expect(done.returncode == 3, "exit code 3", done)
+    expect("a deadlock of joins" in done.stderr and "unfinished task" in done.stderr, "the deadlock is named", done)
+    expect(re.search(r"worker 0 sits in the join of T[\d.]+, which waits for T[\d.]+, which lies in a queue", done.stderr),
+           "who waits for whom", done)
+    told = base.filch("run", "joining", "--join=blocking", "--seed", "5", "--workers", "1", "--json", *base.SMALL)
+    expect(told.returncode == 3 and len(json.loads(told.stdout)["stuck"]) == 1, "one stuck worker in JSON", told)
+    succeed("run", "joining", "--join=blocking", "--seed", "5", "--workers", "64", *base.SMALL)  # more than tasks
+
+
+def test_joins_are_chosen_only_where_there_are_any():
+    refuse(("run", "joining", "--join=helping"), "--join", "helping", "continuation or blocking", "filch sim")
+    refuse(("run", "basic", "--join=blocking"), "--join", "blocking", "joining", "basic")
+    refuse(("run", "bursts", "--join=blocking"), "--join", "bursts")
+    expect("--join" in succeed("run", "--help"), "the help says so")
+
+
 def test_simulated_runs_add_up_in_json():
     for name in SCENARIOS:
         told = sim_json(name, "--seeds", "3")
