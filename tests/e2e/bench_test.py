@@ -220,7 +220,7 @@ def test_asynchronous_shapes_are_compared_with_each_peer_per_operation():
     expect(all(len(row["values"]) == 3 for row in rows.values()), f"three rounds in {rows}")
     expect("2000 / 1000" in out and "0.50 / 0.25" in out and "2.00 / 1.00" in out, f"both tables in {out}")
     out = succeed(*words, "--plot", "out.svg")
-    expect("Asio" not in out and "ratio" not in out, f"without --peers filch alone in {out}")
+    expect("Asio" not in out and "as a ratio" not in out, f"without --peers filch alone in {out}")
     expect((WORK / "out.svg").read_text().startswith("<svg") and "Not in the picture: sleepers-memory" in out, f"{out}")
 
 
