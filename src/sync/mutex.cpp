@@ -1,25 +1,12 @@
 #include <filch/sync/mutex.hpp>
 
-#include "runtime/work_stack.hpp"
-
 namespace filch::inline v0 {
 
-namespace {
-
-// It lies on the stack of who waits.
-struct stack_waiter : sync::lock_waiter {
-  join_gate got{1};
-};
-
-}  // namespace
-
-void mutex::wait() {
-  stack_waiter self;
-  if (!state_.lock_or_queue(self) && !self.got.is_done()) suspend_until_done(self.got);
+void mutex::wait(const std::stop_token& stop) {
+  sync::line_wait<place> self{place{this}, "mutex"};
+  self.wait(stop);
 }
 
-void mutex::wake(sync::lock_waiter& next) {
-  if (suspended_stack* const waiting = static_cast<stack_waiter&>(next).got.finish()) continue_in_turn(*waiting);
-}
+void mutex::wake(sync::line_entry<>& next) noexcept { sync::wake_entry(next); }
 
 }  // namespace filch::inline v0

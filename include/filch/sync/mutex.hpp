@@ -1,18 +1,29 @@
-// A mutex that belongs to no thread: it may be held across joins, and whoever waits for it holds no thread.
+// A mutex that belongs to no thread: it may be held across joins and co_awaits, and whoever waits for it holds no thread.
 //
 //   filch::mutex m;
 //   {
 //     const std::lock_guard lock{m};
-//     filch::join(f, g);              // the code after it may be on another thread; it still holds the lock
+//     filch::join(f, g);                        // the code after it may be on another thread; it still holds the lock
+//   }
+//   {
+//     const auto lock = co_await m.async_lock();    // in a coroutine: a std::unique_lock
 //   }
 //
 // Who may call what: any thread. On a worker `lock` suspends the running stack, and the worker goes on with other tasks; on
-// another thread it blocks that thread. Those who wait get it in the order in which they came. It is not recursive.
+// another thread it blocks that thread. `async_lock` suspends the coroutine, which costs no stack; it ends with
+// task_cancelled when its task is told to stop. Those who wait get the lock in the order in which they came. It is not
+// recursive.
 #pragma once
 
+#include <filch/sync/detail/line_wait.hpp>
 #include <filch/sync/fair_lock.hpp>
 
+#include <mutex>
+#include <stop_token>
+
 namespace filch::inline v0 {
+
+class condition;
 
 class mutex {
  public:
@@ -20,17 +31,38 @@ class mutex {
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
+  // May fail although it is free, while somebody gives up waiting for it.
   [[nodiscard]] bool try_lock() { return state_.try_lock(); }
   void lock() {
-    if (!state_.try_lock()) [[unlikely]] wait();
+    if (!state_.try_lock()) [[unlikely]] wait({});
+  }
+  // Throws task_cancelled if it is told to stop while it waits.
+  void lock(const std::stop_token& stop) {
+    if (!state_.try_lock()) [[unlikely]] wait(stop);
   }
   void unlock() {
-    if (sync::lock_waiter* const next = state_.unlock()) [[unlikely]] wake(*next);
+    if (sync::line_entry<>* const next = state_.unlock()) [[unlikely]] wake(*next);
   }
 
+  [[nodiscard]] auto async_lock() { return sync::line_awaiter<place>{place{this}, "mutex"}; }
+
  private:
-  [[gnu::cold, gnu::noinline]] void wait();
-  [[gnu::cold, gnu::noinline]] static void wake(sync::lock_waiter& next);
+  friend condition;
+
+  struct place {
+    using entry = sync::line_entry<>;
+    mutex* of;
+
+    [[nodiscard]] bool is_ready() { return of->try_lock(); }
+    bool enter(entry& self) { return of->state_.lock_or_queue(self); }
+    void cancel(entry& self) noexcept {
+      if (of->state_.cancel(self)) wake(self);
+    }
+    [[nodiscard]] std::unique_lock<mutex> result() { return std::unique_lock{*of, std::adopt_lock}; }
+  };
+
+  [[gnu::cold, gnu::noinline]] void wait(const std::stop_token& stop);
+  [[gnu::cold, gnu::noinline]] static void wake(sync::line_entry<>& next) noexcept;
 
   sync::fair_lock<> state_;
 };

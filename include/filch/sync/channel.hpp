@@ -1,0 +1,211 @@
+// channel: items go from those who send to those who receive, each to one of them, in the order in which they were sent.
+//
+//   filch::channel<int> numbers{16};                        holds 16 items at most; without a number as many as come
+//   co_await numbers.async_send(1);                         in a coroutine; waits while it is full
+//   std::optional<int> n = co_await numbers.async_receive();    nothing: it was closed, and what was in it has been taken
+//   numbers.send(1);  numbers.receive();                    elsewhere
+//   numbers.close();                                        no more sending; what was sent is still received
+//   for (int each : numbers) …                              receives until it is closed and empty
+//
+// Who may call what: any thread, any number of them at either end. A capacity of 0 means that sender and receiver meet. The
+// plain forms suspend the calling stack on a worker and block any other thread; the async forms suspend the coroutine, and
+// end with task_cancelled when its task is told to stop. An item that was not sent is dropped.
+// T's move constructor must not throw. Whoever uses the channel keeps it alive.
+#pragma once
+
+#include <filch/sync/channel_core.hpp>
+#include <filch/sync/detail/line_wait.hpp>
+
+#include <coroutine>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+namespace filch::inline v0 {
+
+using sync::send_status;
+
+template <class T>
+class channel {
+  using core = sync::channel_core<T>;
+  using send_entry = sync::send_entry<T>;
+  using receive_entry = sync::receive_entry<T>;
+
+ public:
+  static constexpr std::size_t k_unbounded = core::k_unbounded;
+
+  // Throws std::bad_alloc.
+  explicit channel(std::size_t capacity = k_unbounded) : core_{capacity} {}
+
+  // ---- sending: true if it was sent, false if the channel is closed ----
+
+  [[nodiscard]] auto async_send(T item) { return send_awaiter{core_, std::move(item)}; }
+  // Throws task_cancelled if it is told to stop while it waits.
+  bool send(T item, const std::stop_token& stop = {}) {
+    switch (try_send(std::move(item))) {
+      case send_status::sent: return true;
+      case send_status::closed: return false;
+      case send_status::full: break;
+    }
+    sync::line_wait<send_place, send_entry> self{send_place{&core_}, "channel", item};
+    self.wait(stop);
+    return !self.is_refused();
+  }
+  // Does not wait. The item is moved from only if it was sent.
+  send_status try_send(T&& item) { return try_send(item); }
+  send_status try_send(T& item) {
+    sync::line_entry<>* woken = nullptr;
+    const send_status status = core_.try_send(item, woken);
+    if (woken != nullptr) sync::wake_entry<receive_entry>(*woken);
+    return status;
+  }
+
+  // ---- receiving: nothing if the channel is closed and empty ----
+
+  [[nodiscard]] auto async_receive() { return receive_awaiter{core_}; }
+  // Throws task_cancelled if it is told to stop while it waits.
+  std::optional<T> receive(const std::stop_token& stop = {}) {
+    std::optional<T> item;
+    if (receive_now(core_, item) != sync::receive_status::empty) return item;
+    sync::line_wait<receive_place, receive_entry> self{receive_place{&core_}, "channel"};
+    self.wait(stop);
+    return std::move(self.item);
+  }
+  // Does not wait: nothing also if there is nothing now.
+  std::optional<T> try_receive() {
+    std::optional<T> item;
+    (void)receive_now(core_, item);
+    return item;
+  }
+
+  // ---- ending ----
+
+  // Those who wait to send get false. A second time does nothing.
+  void close() {
+    sync::wake_list<> receivers;
+    sync::wake_list<> senders;
+    core_.close(receivers, senders);
+    sync::wake_entries<receive_entry>(receivers);
+    sync::wake_entries<send_entry>(senders);
+  }
+  [[nodiscard]] bool is_closed() const { return core_.is_closed(); }
+
+  // How many items there were a moment ago.
+  [[nodiscard]] std::size_t size_hint() const { return static_cast<std::size_t>(core_.size()); }
+  [[nodiscard]] std::size_t capacity() const { return core_.capacity(); }
+
+  // Receives with every step.
+  class iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using iterator_concept = std::input_iterator_tag;
+
+    explicit iterator(channel& from) : from_{&from}, item_{from.receive()} {}
+    iterator(iterator&&) noexcept = default;
+    iterator& operator=(iterator&&) noexcept = default;
+
+    [[nodiscard]] T& operator*() const { return *item_; }
+    iterator& operator++() {
+      item_ = from_->receive();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    [[nodiscard]] bool operator==(std::default_sentinel_t) const { return !item_.has_value(); }
+
+   private:
+    channel* from_;
+    mutable std::optional<T> item_;
+  };
+  [[nodiscard]] iterator begin() { return iterator{*this}; }
+  [[nodiscard]] std::default_sentinel_t end() const { return {}; }
+
+ private:
+  static sync::receive_status receive_now(core& from, std::optional<T>& item) {
+    sync::line_entry<>* woken = nullptr;
+    const sync::receive_status status = from.try_receive(item, woken);
+    if (woken != nullptr) sync::wake_entry<send_entry>(*woken);
+    return status;
+  }
+
+  struct send_place {
+    core* of;
+    bool enter(send_entry& self) {
+      sync::line_entry<>* woken = nullptr;
+      const bool is_queued = of->send_or_queue(self, woken);
+      if (woken != nullptr) sync::wake_entry<receive_entry>(*woken);
+      return is_queued;
+    }
+    void cancel(send_entry& self) noexcept {
+      if (of->cancel(self)) sync::wake_entry<send_entry>(self);
+    }
+  };
+  struct receive_place {
+    core* of;
+    bool enter(receive_entry& self) {
+      sync::line_entry<>* woken = nullptr;
+      const bool is_queued = of->receive_or_queue(self, woken);
+      if (woken != nullptr) sync::wake_entry<send_entry>(*woken);
+      return is_queued;
+    }
+    void cancel(receive_entry& self) noexcept {
+      if (of->cancel(self)) sync::wake_entry<receive_entry>(self);
+    }
+  };
+
+  class [[nodiscard]] send_awaiter {
+   public:
+    send_awaiter(core& to, T&& item) : item_{std::move(item)}, self_{send_place{&to}, "channel", item_}, to_{to} {}
+    send_awaiter(const send_awaiter&) = delete;
+    send_awaiter& operator=(const send_awaiter&) = delete;
+
+    [[nodiscard]] bool await_ready() {
+      sync::line_entry<>* woken = nullptr;
+      status_ = to_.try_send(item_, woken);
+      if (woken != nullptr) sync::wake_entry<receive_entry>(*woken);
+      return status_ != send_status::full;
+    }
+    template <class Promise>
+    [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
+      return self_.suspend(who);
+    }
+    bool await_resume() {
+      if (status_ != send_status::full) return status_ == send_status::sent;
+      self_.end();
+      return !self_.is_refused();
+    }
+
+   private:
+    T item_;
+    sync::line_wait<send_place, send_entry> self_;
+    core& to_;
+    send_status status_ = send_status::full;
+  };
+
+  class [[nodiscard]] receive_awaiter {
+   public:
+    explicit receive_awaiter(core& from) : self_{receive_place{&from}, "channel"}, from_{from} {}
+    receive_awaiter(const receive_awaiter&) = delete;
+    receive_awaiter& operator=(const receive_awaiter&) = delete;
+
+    [[nodiscard]] bool await_ready() { return receive_now(from_, self_.item) != sync::receive_status::empty; }
+    template <class Promise>
+    [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
+      return self_.suspend(who);
+    }
+    std::optional<T> await_resume() {
+      self_.end();
+      return std::move(self_.item);
+    }
+
+   private:
+    sync::line_wait<receive_place, receive_entry> self_;
+    core& from_;
+  };
+
+  mutable core core_;
+};
+
+}  // namespace filch::inline v0

@@ -1,0 +1,224 @@
+// The kernel of channels: a queue with two ends, a lock for each, and those who wait at either.
+// kernel: light headers only
+//
+// Senders put into the back buffer, receivers take out of the front buffer. A receiver that finds the front empty takes both
+// locks and swaps the buffers: so a sender and a receiver that run at the same time touch nothing of each other's but once
+// per batch. Both buffers of a bounded channel are made at the beginning; an unbounded one grows, and what it once had it
+// keeps for the next batch, unless that is much smaller.
+//
+// Who waits is served directly: a sender puts its item into the hands of the first receiver in line, and a receiver that
+// makes room lets the first sender's item in. So nobody overtakes, and who is woken has what it came for.
+//
+// Who may call what: any thread; `cancel` as long as the entry lives. T's moves must not throw; they run under a lock.
+//
+// Invariants (F: the front lock, B: the back lock; F is taken before B)
+//   I1  The front buffer and the line of senders are guarded by F; the back buffer, the line of receivers and `is_closed_`
+//       by B. Who joins a line holds both.
+//   I2  A receiver is in line only while both buffers are empty, and no sender is.
+//   I3  A sender is in line only while there are `capacity` items, and the channel is open.
+//   I4  pushed − popped is the number of items; who holds B sees at least as many.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+#include <filch/base/cache_line.hpp>
+#include <filch/sync/detail/item_buffer.hpp>
+#include <filch/sync/short_lock.hpp>
+#include <filch/sync/wait_line.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace filch::inline v0::sync {
+
+enum class send_status : std::uint8_t { sent, full, closed };
+enum class receive_status : std::uint8_t { received, empty, closed };
+
+// Its item is moved from if it is granted.
+template <class T, class A = std_atomics>
+struct send_entry : line_entry<A> {
+  explicit send_entry(T& what) : item{&what} {}
+
+  T* const item;
+};
+// Its item is there if it is granted.
+template <class T, class A = std_atomics>
+struct receive_entry : line_entry<A> {
+  std::optional<T> item;
+};
+
+template <class T, class A = std_atomics>
+class channel_core {
+ public:
+  using entry = line_entry<A>;
+
+  static constexpr std::size_t k_unbounded = SIZE_MAX;
+
+  // Throws std::bad_alloc.
+  explicit channel_core(std::size_t capacity)
+      : capacity_{capacity},
+        back_{capacity == k_unbounded ? 0 : capacity},
+        front_{capacity == k_unbounded ? 0 : capacity} {}
+  channel_core(const channel_core&) = delete;
+  channel_core& operator=(const channel_core&) = delete;
+
+  // ---- sending: the item is moved from if and only if it was sent; `woken` is a receiver that the caller wakes, or null --
+
+  // Throws std::bad_alloc if an unbounded channel cannot grow.
+  [[nodiscard]] send_status try_send(T& item, entry*& woken) {
+    const short_guard<A> back{back_lock_};
+    if (is_closed_.get()) return send_status::closed;
+    if (hand_over(item, woken)) return send_status::sent;
+    if (pushed_.get() - popped_seen_.get() >= capacity_) {
+      popped_seen_.set(popped_.load(std::memory_order_relaxed));  // revalidated by [Y1] of F, in send_or_queue
+      if (pushed_.get() - popped_seen_.get() >= capacity_) return send_status::full;
+    }
+    push(item);
+    return send_status::sent;
+  }
+
+  // True: `self` is in line, and somebody wakes it. False: its state says whether it was sent, refused or given up before.
+  [[nodiscard]] bool send_or_queue(send_entry<T, A>& self, entry*& woken) {
+    const short_guard<A> front{front_lock_};
+    const short_guard<A> back{back_lock_};
+    if (self.state.get() == wait_state::cancelled) return false;
+    if (is_closed_.get()) {
+      self.state.set(wait_state::refused);
+      return false;
+    }
+    if (!hand_over(*self.item, woken)) {
+      popped_seen_.set(popped_.load(std::memory_order_relaxed));  // ordered by [Y1] of F
+      if (pushed_.get() - popped_seen_.get() >= capacity_) return senders_.join(self);
+      push(*self.item);
+    }
+    self.state.set(wait_state::granted);
+    return false;
+  }
+
+  // ---- receiving: `woken` is a sender that the caller wakes, or null ----
+
+  [[nodiscard]] receive_status try_receive(std::optional<T>& item, entry*& woken) {
+    const short_guard<A> front{front_lock_};
+    if (front_.is_empty()) [[unlikely]] {
+      const short_guard<A> back{back_lock_};
+      if (!refill(item, woken)) return is_closed_.get() ? receive_status::closed : receive_status::empty;
+      if (item.has_value()) return receive_status::received;
+    }
+    take(item, woken);
+    return receive_status::received;
+  }
+
+  // True: `self` is in line, and somebody wakes it. False: its state says whether it received something, will never, or has
+  // given up before.
+  [[nodiscard]] bool receive_or_queue(receive_entry<T, A>& self, entry*& woken) {
+    const short_guard<A> front{front_lock_};
+    if (front_.is_empty()) {
+      const short_guard<A> back{back_lock_};
+      if (self.state.get() == wait_state::cancelled) return false;
+      if (!refill(self.item, woken)) {
+        if (!is_closed_.get()) return receivers_.join(self);
+        self.state.set(wait_state::refused);
+        return false;
+      }
+    }
+    if (!self.item.has_value()) take(self.item, woken);
+    self.state.set(wait_state::granted);
+    return false;
+  }
+
+  // ---- ending ----
+
+  // It gives up. True: the caller wakes it.
+  [[nodiscard]] bool cancel(send_entry<T, A>& who) {
+    const short_guard<A> front{front_lock_};
+    return senders_.leave(who);
+  }
+  [[nodiscard]] bool cancel(receive_entry<T, A>& who) {
+    const short_guard<A> back{back_lock_};
+    return receivers_.leave(who);
+  }
+
+  // The caller wakes those in the lists.
+  void close(wake_list<A>& receivers, wake_list<A>& senders) {
+    const short_guard<A> front{front_lock_};
+    const short_guard<A> back{back_lock_};
+    is_closed_.set(true);
+    receivers_.pop_all(wait_state::refused, receivers);
+    senders_.pop_all(wait_state::refused, senders);
+  }
+
+  [[nodiscard]] bool is_closed() {
+    const short_guard<A> back{back_lock_};
+    return is_closed_.get();
+  }
+  [[nodiscard]] std::uint64_t size() {
+    const short_guard<A> back{back_lock_};
+    return pushed_.get() - popped_.load(std::memory_order_relaxed);  // statistic
+  }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
+
+ private:
+  // Holds B.
+  bool hand_over(T& item, entry*& woken) {
+    auto* const first = static_cast<receive_entry<T, A>*>(receivers_.front());
+    if (first == nullptr) return false;
+    receivers_.serve(*first);
+    first->item.emplace(std::move(item));
+    woken = first;
+    return true;
+  }
+  void push(T& item) {
+    back_.push(item, capacity_ == k_unbounded);
+    pushed_.set(pushed_.get() + 1);
+  }
+
+  // Holds both, and the front is empty. True: the front is not any more, or there is no room for any and the item of the
+  // first sender in line is in `item`.
+  bool refill(std::optional<T>& item, entry*& woken) {
+    if (!back_.is_empty()) {
+      front_.swap(back_, capacity_ == k_unbounded);
+      return true;
+    }
+    auto* const first = static_cast<send_entry<T, A>*>(senders_.front());
+    if (first == nullptr) return false;
+    senders_.serve(*first);
+    item.emplace(std::move(*first->item));
+    woken = first;
+    return true;
+  }
+  // Holds F, and the front is not empty; lets the first sender's item in.
+  void take(std::optional<T>& item, entry*& woken) {
+    front_.pop(item);
+    const std::uint64_t popped = popped_.load(std::memory_order_relaxed);  // owner-only: who holds F
+    auto* const first = static_cast<send_entry<T, A>*>(senders_.front());
+    if (first == nullptr) [[likely]] {
+      popped_.store(popped + 1, std::memory_order_relaxed);  // revalidated by [Y1] of F, in send_or_queue
+      return;
+    }
+    const short_guard<A> back{back_lock_};
+    popped_.store(popped + 1, std::memory_order_relaxed);  // ordered by [Y2] of B
+    senders_.serve(*first);
+    push(*first->item);
+    woken = first;
+  }
+
+  // Immutable.
+  const std::size_t capacity_;
+
+  // The back: guarded by back_lock_.
+  alignas(k_no_sharing_bytes) short_lock<A> back_lock_;
+  typename A::template var<bool> is_closed_{false};
+  typename A::template var<std::uint64_t> pushed_{0};
+  typename A::template var<std::uint64_t> popped_seen_{0};  // not more than popped_
+  wait_line<A> receivers_;
+  item_buffer<T, A> back_;
+
+  // The front: guarded by front_lock_, but that popped_ is read under back_lock_ as well.
+  alignas(k_no_sharing_bytes) short_lock<A> front_lock_;
+  typename A::template atomic<std::uint64_t> popped_{0};
+  wait_line<A> senders_;
+  item_buffer<T, A> front_;
+};
+
+}  // namespace filch::inline v0::sync

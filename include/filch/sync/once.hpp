@@ -1,0 +1,69 @@
+// once: something is done by the first who asks; the others wait until it is done.
+//
+//   filch::once loaded;
+//   loaded.call([&] { table = load(); });
+//   co_await loaded.async_call([&]() -> filch::task<> { table = co_await fetch(); });     in a coroutine
+//
+// Who may call what: any thread. If the function throws, its caller gets the exception and the next in line tries. The plain
+// form suspends the calling stack on a worker and blocks any other thread.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+#include <filch/coro/task.hpp>
+#include <filch/sync/mutex.hpp>
+
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace filch::inline v0 {
+
+class once {
+ public:
+  once() = default;
+  once(const once&) = delete;
+  once& operator=(const once&) = delete;
+
+  [[nodiscard]] bool is_done() const {
+    // [N1] acquire load: what the function did is visible ← [N2].
+    return is_done_.load(std::memory_order_acquire);
+  }
+
+  // Throws what the function throws; or task_cancelled if it is told to stop while it waits.
+  template <class F>
+  void call(F&& function, const std::stop_token& stop = {}) {
+    if (is_done()) return;
+    mutex_.lock(stop);
+    const std::lock_guard lock{mutex_, std::adopt_lock};
+    if (is_done()) return;
+    (void)std::invoke(std::forward<F>(function));
+    note_done();
+  }
+
+  // The function may be a coroutine.
+  template <class F>
+  task<> async_call(F function) {
+    if (is_done()) co_return;
+    const auto lock = co_await mutex_.async_lock();
+    if (is_done()) co_return;
+    if constexpr (requires { std::invoke(std::move(function)).operator co_await(); }) {
+      (void)co_await std::invoke(std::move(function));
+    } else {
+      (void)std::invoke(std::move(function));
+    }
+    note_done();
+  }
+
+ private:
+  void note_done() {
+    // [N2] release store: hands over what the function did → [N1].
+    is_done_.store(true, std::memory_order_release);
+  }
+
+  std_atomics::atomic<bool> is_done_{false};
+  mutex mutex_;
+};
+
+}  // namespace filch::inline v0

@@ -1,0 +1,62 @@
+// shared_mutex: one writer or any number of readers.
+//
+//   filch::shared_mutex m;
+//   { const std::shared_lock lock{m}; … }         readers; const auto lock = co_await m.async_lock_shared() in a coroutine
+//   { const std::unique_lock lock{m}; … }         the writer; const auto lock = co_await m.async_lock() in a coroutine
+//
+// Who may call what: any thread; it belongs to none and may be held across joins and co_awaits. First come, first served: a
+// reader that comes behind a waiting writer waits, so writers do not starve; neighbours in line that read go together.
+// The plain forms suspend the calling stack on a worker and block any other thread; the async forms suspend the coroutine,
+// and end with task_cancelled when its task is told to stop.
+#pragma once
+
+#include <filch/sync/detail/permit_place.hpp>
+
+#include <cstdint>
+#include <mutex>
+#include <shared_mutex>
+#include <stop_token>
+
+namespace filch::inline v0 {
+
+class shared_mutex {
+ public:
+  shared_mutex() = default;
+  shared_mutex(const shared_mutex&) = delete;
+  shared_mutex& operator=(const shared_mutex&) = delete;
+
+  [[nodiscard]] bool try_lock() { return state_.try_take(k_all); }
+  // Throws task_cancelled if it is told to stop while it waits.
+  void lock(const std::stop_token& stop = {}) {
+    if (!state_.try_take(k_all)) sync::wait_for_permits(state_, k_all, "shared_mutex", stop);
+  }
+  void unlock() { sync::give_permits(state_, k_all); }
+  [[nodiscard]] auto async_lock() {
+    return sync::line_awaiter<write_place>{write_place{{&state_, k_all}, this}, "shared_mutex", k_all};
+  }
+
+  [[nodiscard]] bool try_lock_shared() { return state_.try_take(1); }
+  void lock_shared(const std::stop_token& stop = {}) {
+    if (!state_.try_take(1)) sync::wait_for_permits(state_, 1, "shared_mutex", stop);
+  }
+  void unlock_shared() { sync::give_permits(state_, 1); }
+  [[nodiscard]] auto async_lock_shared() {
+    return sync::line_awaiter<read_place>{read_place{{&state_, 1}, this}, "shared_mutex", std::uint64_t{1}};
+  }
+
+ private:
+  static constexpr std::uint64_t k_all = UINT32_MAX;  // so many readers at the most
+
+  struct write_place : sync::permit_place {
+    shared_mutex* whole;
+    [[nodiscard]] std::unique_lock<shared_mutex> result() const { return std::unique_lock{*whole, std::adopt_lock}; }
+  };
+  struct read_place : sync::permit_place {
+    shared_mutex* whole;
+    [[nodiscard]] std::shared_lock<shared_mutex> result() const { return std::shared_lock{*whole, std::adopt_lock}; }
+  };
+
+  sync::permits<> state_{k_all};
+};
+
+}  // namespace filch::inline v0
