@@ -32,6 +32,7 @@ MODELS = {
     "src/runtime/offer_slot.hpp": "fork",
     "src/runtime/on_call.hpp": "fork",
     "include/filch/sync/fair_lock.hpp": "sync",
+    "include/filch/sync/short_lock.hpp": "sync",
     "include/filch/coro/join_count.hpp": "coro",
     "src/coro/depot.hpp": "coro",
 }

@@ -162,6 +162,7 @@ class channel {
     send_awaiter& operator=(const send_awaiter&) = delete;
 
     [[nodiscard]] bool await_ready() {
+      if (!coro::has_budget()) return false;
       sync::line_entry<>* woken = nullptr;
       status_ = to_.try_send(item_, woken);
       if (woken != nullptr) sync::wake_entry<receive_entry>(*woken);
@@ -190,7 +191,9 @@ class channel {
     receive_awaiter(const receive_awaiter&) = delete;
     receive_awaiter& operator=(const receive_awaiter&) = delete;
 
-    [[nodiscard]] bool await_ready() { return receive_now(from_, self_.item) != sync::receive_status::empty; }
+    [[nodiscard]] bool await_ready() {
+      return coro::has_budget() && receive_now(from_, self_.item) != sync::receive_status::empty;
+    }
     template <class Promise>
     [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
       return self_.suspend(who);

@@ -14,7 +14,6 @@
 #include <filch/sync/short_lock.hpp>
 #include <filch/sync/wait_line.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace filch::inline v0::sync {
@@ -49,7 +48,8 @@ class permits {
   // The caller wakes those in the list. There will not be more than `most` permits.
   [[nodiscard]] wake_list<A> give(std::uint64_t more, std::uint64_t most = UINT64_MAX) {
     const short_guard<A> guard{lock_};
-    count_.set(std::min(count_.get() + more, most));
+    const std::uint64_t count = count_.get() + more;
+    count_.set(count < most ? count : most);
     return serve();
   }
 

@@ -1,51 +1,401 @@
-// The kernel of the mutex under the model checker.
+// The kernels of locks, semaphores, latches and channels under the model checker.
 //
-// Properties: one at a time holds it and sees what the one before did; whoever waits gets it. Oracles: plain data that the
-// checker watches for races, and deadlock.
+// Properties: one at a time holds a lock and sees what the one before did; whoever waits is served, or gives up, never both
+// and never neither; who comes out of a lock or a latch may destroy it; every item arrives once, in order. Oracles: plain
+// data that the checker watches for races and use after free, and deadlock.
 #include "scenario.hpp"
 
 #include <filch/park/parker.hpp>
+#include <filch/sync/channel_core.hpp>
+#include <filch/sync/countdown.hpp>
 #include <filch/sync/fair_lock.hpp>
+#include <filch/sync/permits.hpp>
+#include <filch/sync/short_lock.hpp>
+
+#include <optional>
 
 namespace filch::check {
 namespace {
 
-struct waiter : sync::lock_waiter {
-  park::parker<atomics> got;
+using sync::wait_state;
+
+// An entry, and where its owner sleeps.
+template <class Entry>
+struct sleeping : Entry {
+  using Entry::Entry;
+  park::parker<atomics> woken;
 };
 
-void hold_and_count(sync::fair_lock<atomics>& lock, atomics::var<int>& count, waiter& self) {
-  if (!lock.lock_or_queue(self)) (void)self.got.park();
-  count.set(count.get() + 1);
-  if (sync::lock_waiter* const next = lock.unlock()) static_cast<waiter*>(next)->got.unpark();
+template <class Entry>
+void wake(sync::line_entry<atomics>& served) {
+  static_cast<sleeping<Entry>&>(static_cast<Entry&>(served)).woken.unpark();
+}
+template <class Entry>
+void wake(const sync::wake_list<atomics>& served) {
+  served.wake_each([](sync::line_entry<atomics>& each) { wake<Entry>(each); });
+}
+
+// ---- the mutex -------------------------------------------------------------------------------------------------------
+
+using lock_entry = sync::line_entry<atomics>;
+using lock_waiter = sleeping<lock_entry>;
+
+// False: it gave up.
+bool lock(sync::fair_lock<atomics>& of, lock_waiter& self) {
+  if (of.try_lock()) return true;
+  if (of.lock_or_queue(self)) (void)self.woken.park();
+  return self.state.get() == wait_state::granted;
+}
+void unlock(sync::fair_lock<atomics>& of) {
+  if (lock_entry* const next = of.unlock()) wake<lock_entry>(*next);
 }
 
 void each_counts(context& c, int threads, int turns) {
-  sync::fair_lock<atomics> lock;
+  sync::fair_lock<atomics> of;
   atomics::var<int> count{0};
-  waiter selves[3];
-  for (int i = 1; i != threads; ++i) {
-    c.thread("other", [&, i] {
-      for (int k = 0; k != turns; ++k) hold_and_count(lock, count, selves[i]);
-    });
-  }
-  for (int k = 0; k != turns; ++k) hold_and_count(lock, count, selves[0]);
+  const auto body = [&] {
+    for (int k = 0; k != turns; ++k) {
+      lock_waiter self;
+      require(lock(of, self), "nobody gives up");
+      count.set(count.get() + 1);
+      unlock(of);
+    }
+  };
+  for (int i = 1; i != threads; ++i) c.thread("other", body);
+  body();
   c.join_all();
   require(count.get() == threads * turns, "no turn is lost");
 }
 
 void who_tries_only(context& c) {
-  sync::fair_lock<atomics> lock;
+  sync::fair_lock<atomics> of;
   atomics::var<int> count{0};
-  waiter self;
   c.thread("other", [&] {
-    if (!lock.try_lock()) return;
+    if (!of.try_lock()) return;
     count.set(count.get() + 1);
-    if (sync::lock_waiter* const next = lock.unlock()) static_cast<waiter*>(next)->got.unpark();
+    unlock(of);
   });
-  hold_and_count(lock, count, self);
+  lock_waiter self;
+  require(lock(of, self), "who waits gets it");
+  count.set(count.get() + 1);
+  unlock(of);
   c.join_all();
   require(count.get() >= 1, "who waits gets it");
+}
+
+// One waits, another tells it to give up, a third holds the lock and lets go. The lock is free in the end.
+void who_waits_gives_up(context& c, bool has_second) {
+  sync::fair_lock<atomics> of;
+  atomics::var<int> count{0};
+  lock_waiter first;
+  lock_waiter second;
+  lock_waiter holder;
+  require(lock(of, holder), "it is free");
+  c.thread("waits", [&] {
+    if (!lock(of, first)) return;
+    count.set(count.get() + 1);
+    unlock(of);
+  });
+  if (has_second) {
+    c.thread("waits too", [&] {
+      require(lock(of, second), "nobody told this one to give up");
+      count.set(count.get() + 1);
+      unlock(of);
+    });
+  }
+  c.thread("stops", [&] {
+    if (of.cancel(first)) wake<lock_entry>(first);
+  });
+  count.set(count.get() + 1);
+  unlock(of);
+  c.join_all();
+  require(of.try_lock(), "it is free again");
+  require(of.unlock() == nullptr, "nobody is left in line");
+}
+
+void the_last_holder_destroys_it(context& c) {
+  auto* const of = atomics::make<sync::fair_lock<atomics>>();
+  atomics::var<int> count{0};
+  const auto body = [&] {
+    lock_waiter self;
+    require(lock(*of, self), "nobody gives up");
+    count.set(count.get() + 1);
+    const bool is_last = count.get() == 2;
+    unlock(*of);
+    if (is_last) atomics::destroy(of);
+  };
+  c.thread("other", body);
+  body();
+  c.join_all();
+}
+
+// ---- the short lock --------------------------------------------------------------------------------------------------
+
+void short_turns(context& c, int threads) {
+  auto* const of = atomics::make<sync::short_lock<atomics>>();
+  atomics::var<int> count{0};
+  const auto body = [&] {
+    of->lock();
+    count.set(count.get() + 1);
+    const bool is_last = count.get() == threads;
+    of->unlock();
+    if (is_last) atomics::destroy(of);
+  };
+  for (int i = 1; i != threads; ++i) c.thread("other", body);
+  body();
+  c.join_all();
+  require(count.get() == threads, "no turn is lost");
+}
+
+// ---- permits ---------------------------------------------------------------------------------------------------------
+
+using permit_entry = sync::permit_entry<atomics>;
+using permit_waiter = sleeping<permit_entry>;
+
+bool take(sync::permits<atomics>& of, permit_waiter& self) {
+  if (of.take_or_queue(self)) (void)self.woken.park();
+  return self.state.get() == wait_state::granted;
+}
+
+// A reader-writer lock of two permits: two readers and a writer.
+void readers_and_a_writer(context& c) {
+  sync::permits<atomics> of{2};
+  atomics::var<int> data{0};
+  c.thread("reader", [&] {
+    permit_waiter self{1u};
+    require(take(of, self), "nobody gives up");
+    (void)data.get();
+    wake<permit_entry>(of.give(1));
+  });
+  c.thread("writer", [&] {
+    permit_waiter self{2u};
+    require(take(of, self), "nobody gives up");
+    data.set(1);
+    wake<permit_entry>(of.give(2));
+  });
+  permit_waiter self{1u};
+  require(take(of, self), "nobody gives up");
+  (void)data.get();
+  wake<permit_entry>(of.give(1));
+  c.join_all();
+  require(of.available() == 2, "all permits came back");
+}
+
+// The first in line wants more than there is; when it gives up, the one behind it goes on.
+void who_stands_in_the_way_gives_up(context& c) {
+  sync::permits<atomics> of{1};
+  permit_waiter much{2u};
+  permit_waiter little{1u};
+  require(of.take_or_queue(much), "there is one only");
+  c.thread("little", [&] {
+    require(take(of, little), "nobody told this one to give up");
+    wake<permit_entry>(of.give(1));
+  });
+  c.thread("stops", [&] { wake<permit_entry>(of.cancel(much)); });
+  (void)much.woken.park();
+  c.join_all();
+  require(much.state.get() == wait_state::cancelled, "it never gets two");
+  require(of.available() == 1, "all permits came back");
+}
+
+void a_permit_or_a_stop(context& c) {
+  sync::permits<atomics> of{0};
+  permit_waiter self{1u};
+  c.thread("gives", [&] { wake<permit_entry>(of.give(1)); });
+  c.thread("stops", [&] { wake<permit_entry>(of.cancel(self)); });
+  const bool is_taken = take(of, self);
+  c.join_all();
+  require(of.available() == (is_taken ? 0u : 1u), "the permit is somewhere");
+}
+
+// Nobody gives anything: only the stop can end the wait, also if it comes first.
+void a_stop_alone(context& c) {
+  sync::permits<atomics> of{0};
+  permit_waiter self{1u};
+  c.thread("stops", [&] { wake<permit_entry>(of.cancel(self)); });
+  require(!take(of, self), "there is none");
+  c.join_all();
+}
+
+// ---- countdown -------------------------------------------------------------------------------------------------------
+
+void who_waited_destroys_the_latch(context& c, bool one_stops) {
+  auto* const of = atomics::make<sync::countdown<atomics>>(2u);
+  atomics::var<int> done{0};
+  lock_waiter self;
+  c.thread("one", [&] {
+    done.set(1);
+    wake<lock_entry>(of->lower(1));
+  });
+  if (one_stops) {
+    c.thread("stops", [&] {
+      if (of->cancel(self)) wake<lock_entry>(self);
+    });
+  }
+  wake<lock_entry>(of->lower(1));
+  if (of->wait_or_pass(self)) (void)self.woken.park();
+  if (self.state.get() == wait_state::granted) require(done.get() == 1, "the other was here");
+  if (one_stops) c.join_all();  // who stops may come late, and needs it
+  if (one_stops || self.state.get() == wait_state::granted) {
+    if (one_stops) require(of->is_zero(), "both were here");
+    atomics::destroy(of);
+  }
+  c.join_all();
+}
+
+// ---- the channel -----------------------------------------------------------------------------------------------------
+
+// What is sent: data that its sender wrote.
+using datum = atomics::var<int>;
+using channel = sync::channel_core<datum*, atomics>;
+using send_entry = sync::send_entry<datum*, atomics>;
+using receive_entry = sync::receive_entry<datum*, atomics>;
+using sender = sleeping<send_entry>;
+using receiver = sleeping<receive_entry>;
+
+wait_state send(channel& to, sender& self) {
+  lock_entry* woken = nullptr;
+  const bool waits = to.send_or_queue(self, woken);
+  if (woken != nullptr) wake<receive_entry>(*woken);
+  if (waits) (void)self.woken.park();
+  return self.state.get();
+}
+bool try_send(channel& to, datum* item) {
+  lock_entry* woken = nullptr;
+  const bool is_sent = to.try_send(item, woken) == sync::send_status::sent;
+  if (woken != nullptr) wake<receive_entry>(*woken);
+  return is_sent;
+}
+datum* receive(channel& from, receiver& self) {
+  lock_entry* woken = nullptr;
+  const sync::receive_status status = from.try_receive(self.item, woken);
+  bool waits = false;
+  if (status == sync::receive_status::empty) waits = from.receive_or_queue(self, woken);
+  if (woken != nullptr) wake<send_entry>(*woken);
+  if (waits) (void)self.woken.park();
+  return self.item.value_or(nullptr);
+}
+void close(channel& it) {
+  sync::wake_list<atomics> receivers;
+  sync::wake_list<atomics> senders;
+  it.close(receivers, senders);
+  wake<receive_entry>(receivers);
+  wake<send_entry>(senders);
+}
+
+void items_come_in_order(context& c, std::size_t capacity, int count) {
+  channel it{capacity};
+  datum data[3];
+  c.thread("sender", [&] {
+    for (int i = 0; i != count; ++i) {
+      data[i].set(i + 1);
+      if (try_send(it, &data[i])) continue;
+      datum* item = &data[i];
+      sender self{item};
+      require(send(it, self) == wait_state::granted, "it is open");
+    }
+  });
+  for (int i = 0; i != count; ++i) {
+    receiver self;
+    datum* const got = receive(it, self);
+    require(got == &data[i] && got->get() == i + 1, "in order, and complete");
+  }
+  c.join_all();
+  require(it.size() == 0, "nothing is left");
+}
+
+void room_lets_in_who_waits_for_it(context& c) {
+  channel it{1};
+  datum data[2];
+  require(try_send(it, &data[0]), "there is room");
+  c.thread("sender", [&] {
+    datum* item = &data[1];
+    sender self{item};
+    require(send(it, self) == wait_state::granted, "it is open");
+  });
+  receiver self;
+  require(receive(it, self) == &data[0], "in order");
+  c.join_all();
+  require(it.size() == 1, "the second is there");
+}
+
+void two_receivers(context& c, std::size_t capacity) {
+  channel it{capacity};
+  datum data[2];
+  atomics::atomic<int> sum{0};
+  for (int i = 0; i != 2; ++i) {
+    c.thread("receiver", [&] {
+      receiver self;
+      sum.fetch_add(receive(it, self)->get(), std::memory_order_relaxed);
+    });
+  }
+  for (int i = 0; i != 2; ++i) {
+    data[i].set(i + 1);
+    datum* item = &data[i];
+    sender self{item};
+    require(send(it, self) == wait_state::granted, "it is open");
+  }
+  c.join_all();
+  require(sum.load(std::memory_order_relaxed) == 3, "each item arrives once");
+}
+
+void closing_ends_the_waits(context& c) {
+  channel it{1};
+  datum data[2];
+  atomics::var<int> sent{0};
+  c.thread("sender", [&] {
+    for (datum& each : data) {
+      each.set(1);
+      datum* item = &each;
+      sender self{item};
+      if (send(it, self) == wait_state::granted) sent.set(sent.get() + 1);
+    }
+  });
+  c.thread("closes", [&] { close(it); });
+  int received = 0;
+  while (true) {
+    receiver self;
+    if (datum* const got = receive(it, self)) received += got->get();
+    else break;
+  }
+  c.join_all();
+  require(received == sent.get(), "what was sent is received, and nothing else");
+}
+
+void who_receives_gives_up(context& c) {
+  channel it{1};
+  datum data;
+  receiver self;
+  c.thread("sender", [&] {
+    data.set(1);
+    require(try_send(it, &data), "there is room");
+  });
+  c.thread("stops", [&] {
+    if (it.cancel(self)) wake<receive_entry>(self);
+  });
+  const bool has_got = receive(it, self) != nullptr;
+  c.join_all();
+  require(it.size() == (has_got ? 0u : 1u), "the item is somewhere");
+}
+
+void who_sends_gives_up(context& c) {
+  channel it{1};
+  datum data[2];
+  data[0].set(1);
+  data[1].set(2);
+  require(try_send(it, &data[0]), "there is room");
+  datum* item = &data[1];
+  sender self{item};
+  c.thread("receiver", [&] {
+    receiver first;
+    require(receive(it, first) == &data[0], "in order");
+  });
+  c.thread("stops", [&] {
+    if (it.cancel(self)) wake<send_entry>(self);
+  });
+  const bool is_sent = send(it, self) == wait_state::granted;
+  c.join_all();
+  require(it.size() == (is_sent ? 1u : 0u), "the item is somewhere");
 }
 
 }  // namespace
@@ -54,8 +404,27 @@ std::vector<scenario> all_scenarios() {
   return {
       {"two_hold_it_in_turn", bounded(3, 6), [](context& c) { each_counts(c, 2, 1); }},
       {"two_hold_it_twice", bounded(2, 4), [](context& c) { each_counts(c, 2, 2); }},
-      {"three_hold_it_in_turn", bounded(2, 4), [](context& c) { each_counts(c, 3, 1); }},
+      {"three_hold_it_in_turn", bounded(1, 3), [](context& c) { each_counts(c, 3, 1); }},
       {"one_tries_only", bounded(3, 6), who_tries_only},
+      {"who_waits_gives_up", bounded(1, 3), [](context& c) { who_waits_gives_up(c, false); }},
+      {"the_first_of_two_gives_up", bounded(1, 2), [](context& c) { who_waits_gives_up(c, true); }},
+      {"the_last_holder_destroys_the_lock", bounded(3, 6), the_last_holder_destroys_it},
+      {"short_turns_of_two", bounded(3, 6), [](context& c) { short_turns(c, 2); }},
+      {"short_turns_of_three", bounded(1, 3), [](context& c) { short_turns(c, 3); }},
+      {"readers_and_a_writer", bounded(1, 2), readers_and_a_writer},
+      {"who_stands_in_the_way_gives_up", bounded(2, 4), who_stands_in_the_way_gives_up},
+      {"a_permit_or_a_stop", bounded(1, 3), a_permit_or_a_stop},
+      {"a_stop_alone", bounded(3, 5), a_stop_alone},
+      {"who_waited_destroys_the_latch", bounded(3, 5), [](context& c) { who_waited_destroys_the_latch(c, false); }},
+      {"who_waits_for_a_latch_gives_up", bounded(1, 3), [](context& c) { who_waited_destroys_the_latch(c, true); }},
+      {"items_come_in_order", bounded(1, 3), [](context& c) { items_come_in_order(c, channel::k_unbounded, 2); }},
+      {"items_come_in_order_through_one_place", bounded(1, 2), [](context& c) { items_come_in_order(c, 1, 3); }},
+      {"sender_and_receiver_meet", bounded(1, 3), [](context& c) { items_come_in_order(c, 0, 2); }},
+      {"room_lets_in_who_waits_for_it", bounded(2, 4), room_lets_in_who_waits_for_it},
+      {"two_receivers", bounded(1, 2), [](context& c) { two_receivers(c, 1); }},
+      {"closing_ends_the_waits", bounded(1, 2), closing_ends_the_waits},
+      {"who_receives_gives_up", bounded(1, 3), who_receives_gives_up},
+      {"who_sends_gives_up", bounded(1, 2), who_sends_gives_up},
   };
 }
 

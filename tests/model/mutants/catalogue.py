@@ -218,17 +218,41 @@ FORK_MUTANTS = [
 MUTANTS += FORK_MUTANTS
 
 FAIR_LOCK = "filch/sync/fair_lock.hpp"
+WAIT_LINE = "filch/sync/wait_line.hpp"
+SHORT_LOCK = "filch/sync/short_lock.hpp"
+PERMITS = "filch/sync/permits.hpp"
+CHANNEL = "filch/sync/channel_core.hpp"
 SYNC_MUTANTS = [
     mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits", "sync",
-           "deadlock,race", FAIR_LOCK, (
-        ("    const bool was_free = word_.exchange(k_contended, std::memory_order_acquire) == k_free;\n",
-         "    const bool was_free = word_.load(std::memory_order_acquire) == k_free;\n"),)),
+           "deadlock,race,assertion", FAIR_LOCK, (
+        ("    close_line(k_held | k_waiters);\n", "    close_line(k_held);\n"),)),
     mutant("S2", "the lock is freed while it is handed over: two hold it", "sync", "race,assertion", FAIR_LOCK, (
-        ("      first_.set(next->next_in_line);\n",
-         "      first_.set(next->next_in_line);\n      word_.store(k_free, std::memory_order_release);\n"),)),
-    mutant("S3", "the last in line is forgotten when the queue empties: the next one is linked to nobody", "sync",
-           "deadlock,race,use_after_free", FAIR_LOCK, (
-        ("      if (next->next_in_line == nullptr) last_.set(nullptr);\n", ""),)),
+        ("    close_line(next == nullptr ? k_free : k_held | waiters());\n", "    close_line(waiters());\n"),)),
+    mutant("S3", "the last in line is forgotten when the line empties: the next one is linked to nobody", "sync",
+           "deadlock,race,use_after_free", WAIT_LINE, (
+        ("    else last_.set(before);\n", ""),)),
+    mutant("S4", "who was served gives up all the same: what it got is lost", "sync",
+           "deadlock,race,use_after_free,assertion", WAIT_LINE, (
+        ("    if (was != wait_state::queued && was != wait_state::outside) return false;\n", ""),)),
+    mutant("S5", "a stop that comes before the wait is forgotten", "sync", "deadlock", WAIT_LINE, (
+        ("    if (who.state.get() == wait_state::cancelled) return false;\n", ""),)),
+    mutant("S6", "a short lock is looked at after it was unlocked: whoever locked it next has destroyed it", "sync",
+           "use_after_free,race", SHORT_LOCK, (
+        ("    word_.store(0, std::memory_order_release);\n",
+         "    word_.store(0, std::memory_order_release);\n    (void)word_.load(std::memory_order_relaxed);\n"),)),
+    mutant("S7", "who wanted much gives up, and those behind it are not looked at", "sync", "deadlock", PERMITS, (
+        ("    woken = serve();\n", ""),)),
+    mutant("S8", "who receives makes room and does not let in who waits for it", "sync", "deadlock", CHANNEL, (
+        ("    if (first == nullptr) [[likely]] {\n", "    if (first == nullptr || true) {\n"),)),
+    mutant("S9", "who receives joins the line without a look at the other buffer", "sync", "deadlock,assertion", CHANNEL, (
+        ("      if (!refill(self.item, woken)) {\n", "      if (!refill(self.item, woken) || !front_.is_empty()) {\n"),)),
+    mutant("S10", "who sends leaves the line under the wrong lock", "sync", "race", CHANNEL, (
+        ("    const short_guard<A> front{front_lock_};\n    return senders_.leave(who);\n",
+         "    const short_guard<A> back{back_lock_};\n    return senders_.leave(who);\n"),)),
+    mutant("S11", "a short lock is taken by a load and a store: two hold it", "sync", "race,assertion,use_after_free",
+           SHORT_LOCK, (
+        ("    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]] return;\n",
+         "    if (word_.load(std::memory_order_acquire) == 0) return word_.store(1, std::memory_order_relaxed);\n"),)),
 ]
 MUTANTS += SYNC_MUTANTS
 

@@ -136,7 +136,7 @@ TEST_P(locks, conditions_carry_a_bounded_buffer) {
   std::vector<int> buffer;
   long put = 0;
   long taken = 0;
-  const int turns = static_cast<int>(scaled(300));
+  const int turns = 2 * static_cast<int>(scaled(150));  // each takes as many as it puts
   in_all_ways(
       rt_, 2,
       [&]() -> task<> {

@@ -8,6 +8,7 @@
 // gone. A stop that comes earlier marks the entry, and `enter` does not take it.
 #pragma once
 
+#include <filch/coro/budget.hpp>
 #include <filch/coro/waiter.hpp>
 #include <filch/runtime/errors.hpp>
 #include <filch/sync/detail/stop_listener.hpp>
@@ -53,11 +54,11 @@ class line_wait : public waiting<Entry> {
     end();
   }
 
-  // A coroutine. Once it was resumed it calls `end`.
+  // A coroutine, whose awaiter was not ready: also because its budget is spent. Once it was resumed it calls `end`.
   template <class Promise>
   [[nodiscard]] bool suspend(std::coroutine_handle<Promise> coroutine) {
     this->who.arm(coroutine);
-    return begin(coro::stop_token_of(coroutine));
+    return begin(coro::stop_token_of(coroutine)) || coro::pause_if_spent(coroutine);
   }
   // Throws task_cancelled.
   void end() {
@@ -91,7 +92,7 @@ class [[nodiscard]] line_awaiter {
   explicit line_awaiter(Place place, const char* why, Args&&... args)
       : place_{place}, wait_{place, why, std::forward<Args>(args)...} {}
 
-  [[nodiscard]] bool await_ready() { return place_.is_ready(); }
+  [[nodiscard]] bool await_ready() { return coro::has_budget() && place_.is_ready(); }
   template <class Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
     return wait_.suspend(who);
