@@ -62,6 +62,33 @@ chain dag::critical_path(time_ns burden_ns) const {
   return out;
 }
 
+time_ns dag::elapsed_span_ns() const {
+  std::vector<time_ns> length_ns(strands.size());
+  std::size_t next = 0;
+  time_ns longest_ns = 0;
+  for (std::uint32_t i = 0; i != strands.size(); ++i) {
+    const strand& each = strands[i];
+    time_ns before_ns = 0;
+    bool has_other = false;
+    for (; next != edges.size() && edges[next].to == i; ++next) {
+      before_ns = std::max(before_ns, length_ns[edges[next].from]);
+      has_other = true;
+    }
+    if (each.before != k_none) {
+      const bool is_outside = each.why == entry::outside || each.why == entry::blocked;
+      const time_ns until_ns = is_outside ? each.begin_ns : each.ready_ns;
+      const bool waits = is_outside || (each.why == entry::woken && !has_other);
+      const time_ns wait_ns = waits ? until_ns - strands[each.before].end_ns : 0;
+      before_ns = std::max(before_ns, length_ns[each.before] + wait_ns);
+    } else if (!has_other) {
+      before_ns = each.ready_ns - begin_ns;
+    }
+    length_ns[i] = before_ns + each.length_ns();
+    longest_ns = std::max(longest_ns, length_ns[i]);
+  }
+  return longest_ns;
+}
+
 std::string_view dag::text_of(std::uint32_t name) const {
   return name < names.size() ? std::string_view{names[name].text} : std::string_view{};
 }

@@ -71,11 +71,17 @@ class builder {
     std::uint32_t newest_ended = k_none;  // children that ended and were not joined yet: a list …
     std::uint32_t older_ended = k_none;   // … through the children
     std::uint32_t ends_left = 0;          // ends of children at this moment that were not seen yet
-    std::uint32_t suspends_left = 0;      // the same of its own suspends
+    std::uint32_t wakes_left = 0;         // … and of what wakes it
+    std::uint32_t woken_by = k_none;      // strand
+    std::uint32_t woken_reason = trace::k_no_detail;
+    std::uint32_t suspends_left = 0;  // the same of its own suspends
     time_ns left_ns = 0;
+    time_ns woken_ns = -1;       // not yet: -1
     time_ns last_child_ns = -1;  // when the last child ended
     absence away = absence::none;
     bool awaits_spawn = false;  // there is a spawn that was not seen yet
+    bool was_joined = false;    // by a join for it alone
+    bool was_carried = false;   // it left because a task inside it did
     bool had_children = false;  // unfinished ones, when it left
   };
 
@@ -102,6 +108,7 @@ class builder {
       case event_kind::name:
       case event_kind::cancel:
       case event_kind::join:
+      case event_kind::woken:
         return true;
       default:
         return false;
@@ -129,6 +136,10 @@ class builder {
     switch (e.kind) {
       case event_kind::join:
         has_joins_ = true;
+        if (e.argument != 0) (void)place_of(e.argument);
+        break;
+      case event_kind::woken:
+        if (e.argument != trace::k_no_task) (void)place_of(e.argument);
         break;
       case event_kind::name:
         out_.tasks[which].name = e.detail;
@@ -231,6 +242,8 @@ class builder {
       if (parent != k_none) states_[parent].ends_left += by;
     } else if (e.kind == event_kind::suspend) {
       states_[place_of(here, e.task)].suspends_left += by;
+    } else if (e.kind == event_kind::woken) {
+      states_[place_of(here, e.task)].wakes_left += by;
     }
   }
 
@@ -246,10 +259,11 @@ class builder {
         return subject.away == absence::blocked;
       case event_kind::resume: {
         const bool joins = !has_joins_ || is_join_next(here, e.task);
-        return subject.away == absence::suspended && (!joins || subject.ends_left == 0) && keeps_it(here, subject);
+        return subject.away == absence::suspended && subject.wakes_left == 0 && (!joins || subject.ends_left == 0) &&
+               keeps_it(here, subject);
       }
       case event_kind::join:
-        return subject.ends_left == 0;
+        return subject.ends_left == 0 || (e.argument != 0 && out_.tasks[place_of(e.argument)].has_ended());
       default:
         return true;
     }
@@ -271,6 +285,11 @@ class builder {
     const std::size_t next = here.next + 1;
     return next < here.events->size() && (*here.events)[next].kind == event_kind::join &&
            (*here.events)[next].task == id;
+  }
+
+  // The head of the lane is a suspend; whether another one came directly before it.
+  [[nodiscard]] static bool is_suspend_before(const lane& here) {
+    return here.next != 0 && (*here.events)[here.next - 1].kind == event_kind::suspend;
   }
 
   // ---- strands ----
@@ -354,14 +373,39 @@ class builder {
   }
 
   // The ended children come before that strand, the first to end first.
-  void join_into(std::uint32_t which, std::uint32_t into) {
+  void join_all_into(std::uint32_t which, std::uint32_t into) {
     const auto first = static_cast<std::ptrdiff_t>(out_.edges.size());
     std::uint32_t child = std::exchange(states_[which].newest_ended, k_none);
     while (child != k_none) {
-      connect(out_.tasks[child].last, into, edge_kind::join);
+      if (!states_[child].was_joined) connect(out_.tasks[child].last, into, edge_kind::join);
       child = std::exchange(states_[child].older_ended, k_none);
     }
     std::reverse(out_.edges.begin() + first, out_.edges.end());
+  }
+
+  // What a `join` awaits: one child, or 0 for all.
+  void join_into(std::uint32_t which, std::uint32_t into, std::uint64_t child) {
+    if (child == 0) {
+      join_all_into(which, into);
+      return;
+    }
+    const std::uint32_t ended = place_of(child);
+    if (!out_.tasks[ended].has_ended() || std::exchange(states_[ended].was_joined, true)) return;
+    connect(out_.tasks[ended].last, into, edge_kind::join);
+  }
+
+  // When that could go on at the earliest; -1: there is nothing to join.
+  [[nodiscard]] time_ns joinable_ns(std::uint32_t which, std::uint64_t child) {
+    if (child == 0) return states_[which].newest_ended == k_none ? -1 : states_[which].last_child_ns;
+    const std::uint32_t ended = place_of(child);
+    return states_[ended].was_joined ? -1 : out_.tasks[ended].ended_ns;
+  }
+
+  // The strand of a task up to now; what it does from here on comes after it.
+  std::uint32_t done_by(std::uint32_t which) {
+    const std::uint32_t done = out_.tasks[which].last;
+    if (is_running(which)) (void)cut(which);
+    return done;
   }
 
   void spawn(std::uint32_t which) {
@@ -370,8 +414,7 @@ class builder {
     const std::uint32_t parent = out_.tasks[which].parent;
     if (parent == k_none) return;
     ++out_.tasks[parent].children;
-    child.spawned_from = out_.tasks[parent].last;
-    if (is_running(parent)) (void)cut(parent);
+    child.spawned_from = done_by(parent);
   }
 
   void start(std::uint32_t where, std::uint32_t which) {
@@ -380,33 +423,68 @@ class builder {
     connect(std::exchange(states_[which].spawned_from, k_none), first, edge_kind::spawn);
   }
 
-  void resume(std::uint32_t where, std::uint32_t which, bool joins) {
-    const task_state& subject = states_[which];
-    entry why = entry::outside;
-    time_ns ready_ns = now_ns_;
-    if (subject.away == absence::suspended && subject.left_reason == fork_reason_ && fork_reason_ != k_none) {
-      why = entry::queued;
-      ready_ns = subject.left_ns;
-    } else if (joins && subject.newest_ended != k_none) {
-      why = entry::joined;
-      ready_ns = std::max(subject.left_ns, subject.last_child_ns);
-    }
-    const std::uint32_t reason = subject.left_reason;
-    const std::uint32_t next = enter(where, which, why, ready_ns);
-    if (next != k_none) out_.strands[next].reason = reason;
-    if (joins) join_into(which, next);
+  // It was made ready to go on.
+  void wake(std::uint32_t which, const event& e) {
+    task_state& subject = states_[which];
+    subject.woken_ns = now_ns_;
+    subject.woken_reason = e.detail;
+    subject.woken_by = e.argument != trace::k_no_task && e.argument != e.task ? done_by(place_of(e.argument)) : k_none;
   }
 
-  void join(std::uint32_t which) {
-    const task_state& subject = states_[which];
-    if (subject.newest_ended == k_none) return;
-    if (!is_running(which)) return;
-    strand& now = out_.strands[lanes_[subject.lane].open];
-    if (now.why == entry::outside && subject.had_children) {
-      now.why = entry::joined;
-      now.ready_ns = std::clamp(subject.last_child_ns, subject.left_ns, now.begin_ns);
+  struct arrival {
+    entry why = entry::outside;
+    time_ns ready_ns = 0;
+    std::uint32_t reason = trace::k_no_detail;
+    std::uint32_t woken_by = k_none;
+  };
+
+  // Why a task that was woken goes on.
+  arrival take_wake(task_state& subject) const {
+    const arrival out{entry::woken, std::clamp(subject.woken_ns, std::min(subject.left_ns, now_ns_), now_ns_),
+                      subject.woken_reason != trace::k_no_detail ? subject.woken_reason : subject.left_reason,
+                      subject.woken_by};
+    subject.woken_ns = -1;
+    subject.woken_by = k_none;
+    return out;
+  }
+
+  // Joins when `joins`: what, says `child`.
+  void resume(std::uint32_t where, std::uint32_t which, bool joins, std::uint64_t child) {
+    task_state& subject = states_[which];
+    const time_ns joinable = joins ? joinable_ns(which, child) : -1;
+    arrival how{entry::outside, now_ns_, subject.left_reason};
+    if (std::exchange(subject.was_carried, false)) {
+      how.why = entry::cut;
+    } else if (subject.woken_ns >= 0) {
+      how = take_wake(subject);
+    } else if (subject.left_reason == fork_reason_ && fork_reason_ != k_none) {
+      how.why = entry::queued;
+      how.ready_ns = subject.left_ns;
+    } else if (joinable >= 0) {
+      how.why = entry::joined;
+      how.ready_ns = std::max(subject.left_ns, joinable);
     }
-    join_into(which, cut(which));
+    if (go_on(where, which, how) && joins) join_into(which, out_.tasks[which].last, child);
+  }
+
+  bool go_on(std::uint32_t where, std::uint32_t which, const arrival& how) {
+    const std::uint32_t next = enter(where, which, how.why, how.ready_ns);
+    if (next == k_none) return false;
+    out_.strands[next].reason = how.reason;
+    connect(how.woken_by, next, edge_kind::wake);
+    return true;
+  }
+
+  void join(std::uint32_t which, std::uint64_t child) {
+    const task_state& subject = states_[which];
+    const time_ns joinable = joinable_ns(which, child);
+    if (joinable < 0 || !is_running(which)) return;
+    strand& now = out_.strands[lanes_[subject.lane].open];
+    if (now.why == entry::outside && subject.had_children && joinable >= subject.left_ns) {
+      now.why = entry::joined;
+      now.ready_ns = std::clamp(joinable, subject.left_ns, now.begin_ns);
+    }
+    join_into(which, cut(which), child);
   }
 
   void block(std::uint32_t where, std::uint32_t which, std::uint32_t reason) {
@@ -423,14 +501,19 @@ class builder {
     const std::vector<std::uint32_t> all = std::move(at->second);
     blocked_.erase(at);
     for (const std::uint32_t each : all) {
-      const task_state& subject = states_[each];
-      const bool joins = each == which && subject.had_children && subject.last_child_ns >= subject.left_ns &&
-                         subject.left_reason == trace::k_no_detail;
-      const time_ns ready_ns = joins ? subject.last_child_ns : now_ns_;
-      const std::uint32_t reason = each == which ? subject.left_reason : trace::k_no_detail;
-      const std::uint32_t next = enter(where, each, joins ? entry::joined : entry::blocked, ready_ns);
-      if (next != k_none) out_.strands[next].reason = reason;
-      if (joins) join_into(each, next);
+      if (each != which) {
+        (void)go_on(where, each, {entry::cut, now_ns_});
+        continue;
+      }
+      task_state& subject = states_[each];
+      const bool joins =
+          subject.had_children && subject.last_child_ns >= subject.left_ns && subject.left_reason == trace::k_no_detail;
+      arrival how{entry::blocked, now_ns_, subject.left_reason};
+      if (subject.woken_ns >= 0)
+        how = take_wake(subject);
+      else if (joins)
+        how = {entry::joined, subject.last_child_ns};
+      if (go_on(where, each, how) && joins) join_all_into(each, out_.tasks[each].last);
     }
   }
 
@@ -439,7 +522,7 @@ class builder {
     if (subject.has_ended()) return;
     task_state& state = states_[which];
     if (!has_joins_ && state.newest_ended != k_none && state.ended_children == subject.children && is_running(which)) {
-      join_into(which, cut(which));
+      join_all_into(which, cut(which));
     }
     leave(which);
     subject.ended_ns = now_ns_;
@@ -472,12 +555,19 @@ class builder {
       case event_kind::suspend:
         if (states_[which].lane == where) leave(which);
         go_away(which, absence::suspended, e.detail);
+        states_[which].was_carried = is_suspend_before(lanes_[where]);
         break;
-      case event_kind::resume:
-        resume(where, which, !has_joins_ || is_join_next(lanes_[where], e.task));
+      case event_kind::resume: {
+        const bool joins = is_join_next(lanes_[where], e.task);
+        const std::uint64_t child = joins ? (*lanes_[where].events)[lanes_[where].next + 1].argument : 0;
+        resume(where, which, !has_joins_ || joins, child);
         break;
+      }
       case event_kind::join:
-        join(which);
+        join(which, e.argument);
+        break;
+      case event_kind::woken:
+        wake(which, e);
         break;
       case event_kind::block:
         block(where, which, e.detail);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze_command.hpp"
 #include "bench/bench_command.hpp"
 #include "commands.hpp"
 #include "errors.hpp"
@@ -46,6 +47,7 @@ const char* const k_examples = R"(Examples:
   filch policies                                 every name that the options take
   filch run demo --trace demo.filch              record a run …
   filch report demo.filch demo.html              … look at it in a browser …
+  filch analyze demo.filch                       … hear where its time went …
   filch trace info demo.filch                    … see what is in it …
   filch trace convert demo.filch demo.pftrace    … and see it in Perfetto's viewer
 
@@ -77,6 +79,7 @@ struct words_said {
   info_arguments info;
   gantt_arguments gantt;
   report_arguments report;
+  analyze_arguments analyze;
   bench_words bench;
   simulation_words simulation;
 };
@@ -253,6 +256,7 @@ void obey(int count, const char* const* words) {
   add_policies(app, said.policies);
   add_trace(app, said.convert, said.info, said.gantt);
   add_report(app, said.report);
+  add_analyze(app, said.analyze);
   try {
     app.parse(count, words);
   } catch (const CLI::Success& asked) {

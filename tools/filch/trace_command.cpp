@@ -86,15 +86,6 @@ std::string write_pair(const trace::recording& first, const trace::recording& se
          " of two runs, " + magnitude_text(static_cast<double>(out.tellp())) + "B.\n";
 }
 
-trace::recording read(const std::string& file, std::string& remark) {
-  std::ifstream in{file, std::ios::binary};
-  if (!in) throw failure(file + " cannot be read: " + system_text());
-  trace::read_result result = trace::read_binary(in);
-  if (result.error && !result.is_usable) throw failure(file + ": " + result.error->text());
-  if (result.error) remark = file + ": " + result.error->text() + "; what comes before is used";
-  return std::move(result.value);
-}
-
 // Events by kind, in the order of the schema.
 std::array<std::uint64_t, trace::k_kind_limit> kinds_of(const trace::recording& what) {
   std::array<std::uint64_t, trace::k_kind_limit> counts{};
@@ -166,6 +157,17 @@ json info_json(const trace::recording& what) {
 
 }  // namespace
 
+trace::recording read_trace_file(const std::string& file) {
+  std::ifstream in{file, std::ios::binary};
+  if (!in) throw failure(file + " cannot be read: " + system_text());
+  trace::read_result result = trace::read_binary(in);
+  if (result.error && !result.is_usable) throw failure(file + ": " + result.error->text());
+  if (result.error) {
+    std::cerr << "filch: " << file << ": " << result.error->text() << "; what comes before is used\n";
+  }
+  return std::move(result.value);
+}
+
 void require_trace_name(const std::string& file, const std::string& option) {
   if (format_of(file) && format_of(file) != format::page) return;
   throw bad_usage(option + " = \"" + file + "\": allowed are names that end in .json, .filch or .pftrace");
@@ -186,31 +188,23 @@ std::string write_report_file(const trace::recording& what, const std::string& f
 
 void report_command(const report_arguments& given) {
   require_report_name(given.to, "page");
-  std::string remark;
-  const trace::recording what = read(given.from, remark);
-  if (!remark.empty()) std::cerr << "filch: " << remark << "\n";
+  const trace::recording what = read_trace_file(given.from);
   if (given.beside.empty()) {
     std::cout << write(what, given.to, {});
     return;
   }
-  std::string second_remark;
-  const trace::recording second = read(given.beside, second_remark);
-  if (!second_remark.empty()) std::cerr << "filch: " << second_remark << "\n";
+  const trace::recording second = read_trace_file(given.beside);
   std::cout << write_pair(what, second, given);
 }
 
 void convert_command(const convert_arguments& given) {
   require_trace_name(given.to, "output");
-  std::string remark;
-  const trace::recording what = read(given.from, remark);
-  if (!remark.empty()) std::cerr << "filch: " << remark << "\n";
+  const trace::recording what = read_trace_file(given.from);
   std::cout << write(what, given.to, {.failed_steals = given.failed_steals});
 }
 
 void info_command(const info_arguments& given) {
-  std::string remark;
-  const trace::recording what = read(given.file, remark);
-  if (!remark.empty()) std::cerr << "filch: " << remark << "\n";
+  const trace::recording what = read_trace_file(given.file);
   if (given.json)
     std::cout << info_json(what).dump(2) << "\n";
   else
@@ -218,9 +212,7 @@ void info_command(const info_arguments& given) {
 }
 
 void gantt_command(const gantt_arguments& given) {
-  std::string remark;
-  const trace::recording what = read(given.file, remark);
-  if (!remark.empty()) std::cerr << "filch: " << remark << "\n";
+  const trace::recording what = read_trace_file(given.file);
   report::gantt_options how = report::gantt_options_of_terminal();
   if (given.width) how.width = *given.width;
   std::cout << report::render_gantt(what, how);

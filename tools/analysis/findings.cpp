@@ -1,0 +1,139 @@
+#include "findings.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+
+#include "verdicts.hpp"
+#include "words.hpp"
+
+namespace filch::analysis {
+namespace {
+
+constexpr time_ns k_first_class_ns = 100;
+
+// Names as places: the name's number, or one more than the last for tasks without one.
+class grouping {
+ public:
+  explicit grouping(const dag& graph) : graph_{graph}, groups_(graph.names.size() + 1), works_(groups_.size()) {
+    for (std::size_t i = 0; i != graph.names.size(); ++i) {
+      groups_[i].name = graph.names[i].text;
+      groups_[i].name_id = static_cast<std::uint32_t>(i);
+    }
+    groups_.back().name = "tasks without a name";
+  }
+
+  [[nodiscard]] std::size_t place_of(std::uint32_t task) const {
+    return std::min<std::size_t>(graph_.tasks[task].name, graph_.names.size());
+  }
+  task_group& of(std::uint32_t task) { return groups_[place_of(task)]; }
+
+  void count_tasks(const usage& spent) {
+    for (std::uint32_t i = 0; i != graph_.tasks.size(); ++i) {
+      const task& each = graph_.tasks[i];
+      if (each.last == k_none) continue;
+      task_group& mine = of(i);
+      ++mine.count;
+      mine.work_ns += each.work_ns;
+      mine.alone_ns += spent.alone_ns[i];
+      works_[place_of(i)].push_back(each.work_ns);
+    }
+    for (std::size_t i = 0; i != groups_.size(); ++i) groups_[i].handling_ns = spent.handling_ns[i];
+  }
+
+  std::vector<task_group> finish() && {
+    for (std::size_t i = 0; i != groups_.size(); ++i) {
+      auto& works_ns = works_[i];
+      if (works_ns.empty()) continue;
+      const auto middle = works_ns.begin() + static_cast<std::ptrdiff_t>(works_ns.size() / 2);
+      std::ranges::nth_element(works_ns, middle);
+      groups_[i].median_ns = *middle;
+      const auto [least, most] = std::ranges::minmax(works_ns);
+      groups_[i].least_ns = least;
+      groups_[i].most_ns = most;
+      groups_[i].merge = merge_of(groups_[i]);
+    }
+    std::erase_if(groups_, [](const task_group& each) { return each.count == 0; });
+    std::ranges::stable_sort(groups_, std::greater{}, &task_group::work_ns);
+    return std::move(groups_);
+  }
+
+ private:
+  const dag& graph_;
+  std::vector<task_group> groups_;
+  std::vector<std::vector<time_ns>> works_;
+};
+
+}  // namespace
+
+std::size_t size_class_of(time_ns length_ns) {
+  std::size_t which = 0;
+  for (time_ns limit_ns = k_first_class_ns; which + 1 != k_size_classes && length_ns >= limit_ns; limit_ns *= 10)
+    ++which;
+  return which;
+}
+
+std::string size_class_text(std::size_t which) {
+  time_ns limit_ns = k_first_class_ns;
+  for (std::size_t i = 0; i != which && i + 2 != k_size_classes; ++i) limit_ns *= 10;
+  return (which + 1 == k_size_classes ? "≥ " : "< ") + time_text(limit_ns);
+}
+
+findings findings_of(const dag& graph, const trace::recording& from) {
+  findings out;
+  out.workers = graph.workers;
+  out.tasks = graph.ended_tasks();
+  out.strands = graph.strands.size();
+  out.lost_events = graph.lost_events;
+  out.makespan_ns = graph.makespan_ns();
+  out.work_ns = graph.work_ns();
+  out.burdened_span_ns = graph.span_ns(k_burden_ns);
+  out.elapsed_span_ns = graph.elapsed_span_ns();
+  out.spent = usage_of(graph, from);
+
+  grouping groups{graph};
+  groups.count_tasks(out.spent);
+  const chain path = graph.critical_path();
+  out.span_ns = path.length_ns;
+  for (const std::uint32_t each : path.strands) {
+    groups.of(graph.strands[each].task).path_ns += graph.strands[each].length_ns();
+  }
+  for (const task& each : graph.tasks) {
+    if (each.last != k_none) ++out.sizes[size_class_of(each.work_ns)];
+  }
+  out.groups = std::move(groups).finish();
+  out.verdicts = verdicts_of(out, graph, from);
+  return out;
+}
+
+inflation compare_work(findings& now, const findings& before) {
+  inflation out;
+  for (const task_group& each : now.groups) {
+    const auto same = std::ranges::find(before.groups, each.name, &task_group::name);
+    if (same == before.groups.end() || same->work_ns == 0) continue;
+    out.groups.push_back({each.name, same->work_ns, each.work_ns});
+    out.before_ns += same->work_ns;
+    out.now_ns += each.work_ns;
+  }
+  std::ranges::stable_sort(out.groups, std::greater{},
+                           [](const inflation::group& each) { return each.now_ns - each.before_ns; });
+  if (out.factor() < k_inflated) return out;
+  const inflation::group& worst = out.groups.front();
+  verdict found{.id = "work-inflation", .whose = fault::program, .subject = worst.name};
+  found.cost_ns = out.now_ns - out.before_ns;
+  found.share = findings::ratio(found.cost_ns, now.spent.use.total_ns());
+  found.text = "The same tasks take " + number_text(out.factor()) + " times the work of the baseline (" +
+               time_text(out.now_ns) + " after " + time_text(out.before_ns) + "), most of it in '" + worst.name +
+               "' (" + number_text(worst.factor()) + " times).";
+  found.advice =
+      "Tasks in parallel slow each other down: shared cache lines, memory bandwidth, a lock inside, or more threads "
+      "than "
+      "processors.";
+  std::erase_if(now.verdicts, [](const verdict& each) { return each.id == "ok"; });
+  now.verdicts.push_back(std::move(found));
+  sort_by_cost(now.verdicts);
+  return out;
+}
+
+}  // namespace filch::analysis

@@ -1,0 +1,40 @@
+// The verdicts, and from where on something is one. All are shares, so that they hold on slow and on busy machines.
+//
+// | id | whose | said when |
+// |---|---|---|
+// | serial-phase | program | workers are idle beside one running task, or beside none at all |
+// | oversized-task | program | … and that task has k_oversized times the work of its siblings or namesakes |
+// | too-few-tasks | program | workers are idle beside several running tasks, and none is ready |
+// | hot-lock | program | workers are idle while tasks wait for a lock |
+// | blocking-call | program | workers are idle while tasks are blocked outside |
+// | fine-tasks | program | handling tasks takes k_fine of what they and their work take together |
+// | work-inflation | program | with a baseline: the same tasks have k_inflated times the work |
+// | starving-policy | scheduler | workers sleep or look in vain while tasks are ready |
+// | ok | none | nothing of that |
+//
+// A fault is worth saying when it costs k_worth_saying of all workers' time; fine-tasks, of the time in which they worked
+// or handled tasks, because a busy machine makes workers wait as well.
+#pragma once
+
+#include <filch/trace/recording.hpp>
+#include <vector>
+
+#include "findings.hpp"
+
+namespace filch::analysis {
+
+inline constexpr double k_worth_saying = 0.10;
+inline constexpr double k_oversized = 3.0;
+inline constexpr double k_fine = 0.25;
+inline constexpr double k_handling_goal = 0.05;
+inline constexpr double k_inflated = 1.2;
+
+// How many tasks to merge into one so that handling takes k_handling_goal of the whole.
+[[nodiscard]] std::uint64_t merge_of(const task_group& tasks);
+
+[[nodiscard]] std::vector<verdict> verdicts_of(const findings& found, const dag& graph, const trace::recording& from);
+
+// The program's before the scheduler's, the dearest first.
+void sort_by_cost(std::vector<verdict>& all);
+
+}  // namespace filch::analysis

@@ -1,0 +1,260 @@
+#include "analyze_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <findings.hpp>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <words.hpp>
+
+#include "errors.hpp"
+#include "text.hpp"
+#include "trace_file.hpp"
+
+namespace filch::tool {
+namespace {
+
+using analysis::findings;
+using analysis::percent_text;
+using analysis::time_text;
+using json = nlohmann::ordered_json;
+
+struct share_of_time {
+  const char* key;   // in JSON
+  const char* name;  // for people
+  time_ns analysis::time_use::*value;
+};
+constexpr share_of_time k_shares[] = {
+    {"work", "work", &analysis::time_use::work_ns},
+    {"spawn", "taking and ending tasks", &analysis::time_use::spawn_ns},
+    {"steal", "stealing", &analysis::time_use::steal_ns},
+    {"idle_ready", "idle, tasks ready", &analysis::time_use::idle_ready_ns},
+    {"idle_no_work", "idle, no work", &analysis::time_use::idle_no_work_ns},
+    {"blocked_lock", "waits for a lock", &analysis::time_use::blocked_lock_ns},
+    {"blocked_outside", "waits outside", &analysis::time_use::blocked_outside_ns},
+};
+
+double share(time_ns part_ns, time_ns whole_ns) {
+  return findings::ratio(part_ns, whole_ns);
+}
+
+const char* whose_text(analysis::fault whose) {
+  switch (whose) {
+    case analysis::fault::program:
+      return "program";
+    case analysis::fault::scheduler:
+      return "scheduler";
+    case analysis::fault::none:
+      break;
+  }
+  return "nobody";
+}
+
+// ---- words ----
+
+std::string figures_text(const findings& found) {
+  text_table table{{"Figures", "", ""}};
+  table.end_with_text();
+  const auto add = [&](const char* name, const std::string& value, const std::string& meaning) {
+    table.add({name, value, meaning});
+  };
+  add("tasks", std::to_string(found.tasks), "of " + time_text(found.mean_task_ns()) + " on average");
+  add("time", time_text(found.makespan_ns), "on " + count_text(found.workers, "worker"));
+  add("work", time_text(found.work_ns), "the sum of all tasks");
+  add("span", time_text(found.span_ns), "the longest chain of them: no number of workers is faster");
+  add("burdened span", time_text(found.burdened_span_ns),
+      "the same with " + time_text(analysis::k_burden_ns) + " for every spawn, join and wake on it");
+  add("parallelism", analysis::number_text(found.parallelism()),
+      "work over span; " + analysis::number_text(found.burdened_parallelism()) + " burdened");
+  return table.text(0);
+}
+
+std::string shares_text(const findings& found) {
+  text_table table{{"Time of the workers", "", ""}};
+  const analysis::time_use& use = found.spent.use;
+  for (const share_of_time& each : k_shares) {
+    table.add({each.name, time_text(use.*each.value), percent_text(share(use.*each.value, use.total_ns()))});
+  }
+  return table.text(0);
+}
+
+std::string groups_text(const findings& found) {
+  constexpr std::size_t k_most_rows = 12;
+  text_table table{{"Tasks by name", "count", "work", "share", "mean", "median", "longest", "on the path", "merge"}};
+  for (std::size_t i = 0; i != std::min(found.groups.size(), k_most_rows); ++i) {
+    const analysis::task_group& each = found.groups[i];
+    table.add({each.name, std::to_string(each.count), time_text(each.work_ns),
+               percent_text(share(each.work_ns, found.work_ns)), time_text(each.mean_ns()), time_text(each.median_ns),
+               time_text(each.most_ns), percent_text(share(each.path_ns, found.span_ns)),
+               each.merge > 1 ? "≥ "s + std::to_string(each.merge) : "·"s});
+  }
+  std::string out = table.text(0);
+  if (found.groups.size() > k_most_rows) {
+    out += "and " + count_text(found.groups.size() - k_most_rows, "more name") + "\n";
+  }
+  return out;
+}
+
+std::string sizes_text(const findings& found) {
+  std::uint64_t most = 1;
+  for (const std::uint64_t each : found.sizes) most = std::max(most, each);
+  text_table table{{"Sizes of the tasks", "", ""}};
+  table.end_with_text();
+  for (std::size_t i = 0; i != found.sizes.size(); ++i) {
+    if (found.sizes[i] == 0) continue;
+    constexpr std::uint64_t k_longest_bar = 40;
+    const auto length = static_cast<std::size_t>((found.sizes[i] * k_longest_bar + most - 1) / most);
+    table.add({analysis::size_class_text(i), std::to_string(found.sizes[i]), std::string(length, '#')});
+  }
+  return table.text(0);
+}
+
+std::string verdicts_text(const findings& found) {
+  std::string out = "Verdicts\n";
+  for (const analysis::verdict& each : found.verdicts) {
+    out += "  "s + each.id;
+    if (each.whose != analysis::fault::none) {
+      out += " (the "s + whose_text(each.whose) + "'s, " + percent_text(each.share) + " of the workers' time)";
+    }
+    out += "\n    "s + each.text + "\n";
+    if (!each.advice.empty()) out += "    "s + each.advice + "\n";
+  }
+  return out;
+}
+
+std::string inflation_text(const analysis::inflation& grown) {
+  text_table table{{"Work against the baseline", "before", "now", "factor"}};
+  for (const auto& each : grown.groups) {
+    table.add({each.name, time_text(each.before_ns), time_text(each.now_ns), analysis::number_text(each.factor())});
+  }
+  table.add({"all", time_text(grown.before_ns), time_text(grown.now_ns), analysis::number_text(grown.factor())});
+  return table.text(0);
+}
+
+void print(const findings& found, const std::optional<analysis::inflation>& grown) {
+  std::cout << verdicts_text(found) << "\n" << figures_text(found) << "\n" << shares_text(found);
+  if (found.spent.policy_ns != 0) {
+    std::cout << "of the idle time with tasks ready, "
+              << percent_text(share(found.spent.policy_ns, found.spent.use.idle_ready_ns))
+              << " is the policy's; the rest is latency\n";
+  }
+  std::cout << "\n" << groups_text(found) << "\n" << sizes_text(found);
+  if (grown) std::cout << "\n" << inflation_text(*grown);
+  if (found.lost_events != 0) {
+    std::cout << "\n"
+              << count_text(found.lost_events, "event") << " of the recording were lost: all of this is of the rest.\n";
+  }
+}
+
+// ---- JSON ----
+
+json verdict_json(const analysis::verdict& each) {
+  json out;
+  out["id"] = each.id;
+  out["fault"] = whose_text(each.whose);
+  out["subject"] = each.subject;
+  out["cost_ns"] = each.cost_ns;
+  out["share"] = each.share;
+  out["text"] = each.text;
+  out["advice"] = each.advice;
+  return out;
+}
+
+json group_json(const analysis::task_group& each) {
+  json out;
+  out["name"] = each.name;
+  out["count"] = each.count;
+  out["work_ns"] = each.work_ns;
+  out["mean_ns"] = each.mean_ns();
+  out["median_ns"] = each.median_ns;
+  out["least_ns"] = each.least_ns;
+  out["most_ns"] = each.most_ns;
+  out["path_ns"] = each.path_ns;
+  out["alone_ns"] = each.alone_ns;
+  out["handling_ns"] = each.handling_ns;
+  out["merge"] = each.merge;
+  return out;
+}
+
+json inflation_json(const analysis::inflation& grown) {
+  json out;
+  out["factor"] = grown.factor();
+  out["before_ns"] = grown.before_ns;
+  out["now_ns"] = grown.now_ns;
+  auto& groups = out["names"] = json::array();
+  for (const auto& each : grown.groups) {
+    groups.push_back(
+        json{{"name", each.name}, {"before_ns", each.before_ns}, {"now_ns", each.now_ns}, {"factor", each.factor()}});
+  }
+  return out;
+}
+
+json findings_json(const findings& found, const std::optional<analysis::inflation>& grown) {
+  json out;
+  out["workers"] = found.workers;
+  out["tasks"] = found.tasks;
+  out["strands"] = found.strands;
+  out["lost_events"] = found.lost_events;
+  out["makespan_ns"] = found.makespan_ns;
+  out["work_ns"] = found.work_ns;
+  out["span_ns"] = found.span_ns;
+  out["burdened_span_ns"] = found.burdened_span_ns;
+  out["elapsed_span_ns"] = found.elapsed_span_ns;
+  out["parallelism"] = found.parallelism();
+  out["burdened_parallelism"] = found.burdened_parallelism();
+  out["mean_task_ns"] = found.mean_task_ns();
+  for (const share_of_time& each : k_shares) out["time"][each.key + "_ns"s] = found.spent.use.*each.value;
+  out["time"]["policy_ns"] = found.spent.policy_ns;
+  for (const share_of_time& each : k_shares) {
+    out["share"][each.key] = share(found.spent.use.*each.value, found.spent.use.total_ns());
+  }
+  auto& sizes = out["sizes"] = json::array();
+  for (std::size_t i = 0; i != found.sizes.size(); ++i) {
+    sizes.push_back(json{{"class", analysis::size_class_text(i)}, {"tasks", found.sizes[i]}});
+  }
+  auto& names = out["names"] = json::array();
+  for (const analysis::task_group& each : found.groups) names.push_back(group_json(each));
+  auto& verdicts = out["verdicts"] = json::array();
+  for (const analysis::verdict& each : found.verdicts) verdicts.push_back(verdict_json(each));
+  if (grown) out["baseline"] = inflation_json(*grown);
+  return out;
+}
+
+}  // namespace
+
+void analyze_command(const analyze_arguments& given) {
+  if (!given.report.empty()) require_report_name(given.report, "--report");
+  const trace::recording what = read_trace_file(given.file);
+  const analysis::dag graph = analysis::dag::from(what);
+  findings found = analysis::findings_of(graph, what);
+  std::optional<analysis::inflation> grown;
+  if (!given.baseline.empty()) {
+    const trace::recording before = read_trace_file(given.baseline);
+    grown = analysis::compare_work(found, analysis::findings_of(analysis::dag::from(before), before));
+  }
+  if (given.json)
+    std::cout << findings_json(found, grown).dump(2) << "\n";
+  else
+    print(found, grown);
+}
+
+void add_analyze(CLI::App& app, analyze_arguments& into) {
+  CLI::App* const analyze =
+      app.add_subcommand("analyze", "Say where the time of a recorded run went, and whose fault it is");
+  analyze->group("Commands");
+  analyze->add_option("recording", into.file, "a .filch file")->required()->type_name("FILE");
+  analyze
+      ->add_option("--baseline", into.baseline, "a .filch file of the same program: how much its work has grown since")
+      ->type_name("FILE");
+  analyze->add_flag("--json", into.json, "print one JSON object and nothing else");
+  analyze->footer(
+      "\nExamples:\n  filch run spawning --trace run.filch && filch analyze run.filch\n"
+      "  filch analyze run.filch --json\n"
+      "  filch analyze on_8.filch --baseline on_1.filch\n\n"
+      "Verdicts: serial-phase, oversized-task, too-few-tasks, hot-lock, blocking-call, fine-tasks, work-inflation "
+      "(with\n"
+      "--baseline), starving-policy; ok when there is none. A fault is named when it costs 10 % of the workers' time.");
+  analyze->callback([&into] { analyze_command(into); });
+}
+
+}  // namespace filch::tool
