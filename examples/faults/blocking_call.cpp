@@ -1,9 +1,8 @@
 // A fault to be found: tasks that wait for something outside most of the time, and nothing else to do meanwhile.
-#include <filch/filch.hpp>
-
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <filch/filch.hpp>
 #include <thread>
 
 #include "busy.hpp"
@@ -12,7 +11,7 @@ int main() {
   filch::runtime rt{{.workers = 4}};
   std::atomic<std::uint64_t> sum{0};
   for (int i = 0; i != 3; ++i) {
-    rt.submit(
+    rt.spawn(
         [&sum] {
           for (int k = 0; k != 10; ++k) {
             filch::blocking([] { std::this_thread::sleep_for(std::chrono::milliseconds{40}); });

@@ -5,7 +5,10 @@
 
 inline std::uint64_t busy(std::uint64_t steps) {
   std::uint64_t value = steps;
-  for (std::uint64_t i = 0; i != steps; ++i) value = value * 6364136223846793005u + 1442695040888963407u;
+  for (std::uint64_t i = 0; i != steps; ++i) {
+    value = value * 6364136223846793005u + 1442695040888963407u;
+    __asm__ volatile("" : "+r"(value));  // so that no compiler moves it out of a lock or a loop
+  }
   return value;
 }
 

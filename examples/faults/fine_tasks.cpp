@@ -1,8 +1,7 @@
 // A fault to be found: tasks so small that handling them takes longer than they do.
-#include <filch/filch.hpp>
-
 #include <atomic>
 #include <cstdio>
+#include <filch/filch.hpp>
 
 #include "busy.hpp"
 
@@ -10,7 +9,7 @@ int main() {
   filch::runtime rt{{.workers = 4}};
   std::atomic<std::uint64_t> sum{0};
   rt.run([&] {
-    for (std::uint64_t i = 0; i != 150'000; ++i) rt.spawn([&sum, i] { sum += busy(i % 16); }, {.name = "tick"});
+    for (std::uint64_t i = 0; i != 300'000; ++i) rt.spawn([&sum, i] { sum += busy(i % 16); }, {.name = "tick"});
   });
   rt.wait_idle();
   std::printf("sum %016llx\n", static_cast<unsigned long long>(sum));

@@ -1,8 +1,7 @@
 // No fault to be found: more tasks than workers, none too small, none too large, nothing shared.
-#include <filch/filch.hpp>
-
 #include <atomic>
 #include <cstdio>
+#include <filch/filch.hpp>
 
 #include "busy.hpp"
 

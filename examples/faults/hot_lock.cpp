@@ -1,7 +1,6 @@
 // A fault to be found: tasks that could run beside each other do most of their work under one lock.
-#include <filch/filch.hpp>
-
 #include <cstdio>
+#include <filch/filch.hpp>
 #include <mutex>
 
 #include "busy.hpp"
@@ -11,7 +10,7 @@ int main() {
   filch::mutex guard;
   std::uint64_t sum = 0;
   for (int i = 0; i != 12; ++i) {
-    rt.submit(
+    rt.spawn(
         [&] {
           for (int k = 0; k != 10; ++k) {
             const std::lock_guard lock{guard};

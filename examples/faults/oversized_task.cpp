@@ -1,8 +1,7 @@
 // A fault to be found: one tile is much larger than the others, and comes last.
-#include <filch/filch.hpp>
-
 #include <atomic>
 #include <cstdio>
+#include <filch/filch.hpp>
 
 #include "busy.hpp"
 

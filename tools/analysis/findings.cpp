@@ -13,6 +13,51 @@ namespace {
 
 constexpr time_ns k_first_class_ns = 100;
 
+// A strand from one spawn to the next: most of it is the cost of a spawn, unless the task does something between them.
+class spawn_strands {
+ public:
+  explicit spawn_strands(const dag& graph) : graph_{graph}, ends_with_spawn_(graph.strands.size()) {
+    for (const edge& each : graph.edges) {
+      if (each.kind == edge_kind::spawn) ends_with_spawn_[each.from] = true;
+    }
+    std::vector<time_ns> lengths_ns;
+    for (std::uint32_t i = 0; i != graph.strands.size(); ++i) {
+      if (is_one(i)) lengths_ns.push_back(graph.strands[i].length_ns());
+    }
+    if (lengths_ns.empty()) return;
+    median_ns_ = quantile(lengths_ns, 2);
+    constexpr time_ns k_times_fastest = 4;
+    cost_ns_ = std::min(median_ns_, k_times_fastest * quantile(lengths_ns, 100));
+  }
+
+  [[nodiscard]] time_ns cost_ns() const { return cost_ns_; }
+  // How long a strand usually is, if its thread keeps its processor.
+  [[nodiscard]] time_ns usual_ns(std::uint32_t which) const {
+    constexpr time_ns k_times_usual = 10;
+    const time_ns length_ns = graph_.strands[which].length_ns();
+    return is_one(which) ? std::min(length_ns, k_times_usual * median_ns_) : length_ns;
+  }
+
+ private:
+  [[nodiscard]] bool is_one(std::uint32_t which) const {
+    const strand& each = graph_.strands[which];
+    return ends_with_spawn_[which] && each.why == entry::cut && each.before != k_none &&
+           ends_with_spawn_[each.before] && graph_.strands[each.before].end_ns == each.begin_ns;
+  }
+
+  // The value below which one in `part` lies.
+  static time_ns quantile(std::vector<time_ns>& values, std::size_t part) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / part);
+    std::ranges::nth_element(values, at);
+    return *at;
+  }
+
+  const dag& graph_;
+  std::vector<bool> ends_with_spawn_;
+  time_ns median_ns_ = 0;
+  time_ns cost_ns_ = 0;
+};
+
 // Names as places: the name's number, or one more than the last for tasks without one.
 class grouping {
  public:
@@ -29,7 +74,9 @@ class grouping {
   }
   task_group& of(std::uint32_t task) { return groups_[place_of(task)]; }
 
-  void count_tasks(const usage& spent) {
+  void count_tasks(const usage& spent, const spawn_strands& spawns) {
+    for (std::uint32_t i = 0; i != graph_.strands.size(); ++i)
+      of(graph_.strands[i].task).usual_work_ns += spawns.usual_ns(i);
     for (std::uint32_t i = 0; i != graph_.tasks.size(); ++i) {
       const task& each = graph_.tasks[i];
       if (each.last == k_none) continue;
@@ -38,8 +85,9 @@ class grouping {
       mine.work_ns += each.work_ns;
       mine.alone_ns += spent.alone_ns[i];
       works_[place_of(i)].push_back(each.work_ns);
+      if (each.parent != k_none) mine.handling_ns += spawns.cost_ns();
     }
-    for (std::size_t i = 0; i != groups_.size(); ++i) groups_[i].handling_ns = spent.handling_ns[i];
+    for (std::size_t i = 0; i != groups_.size(); ++i) groups_[i].handling_ns += spent.handling_ns[i];
   }
 
   std::vector<task_group> finish() && {
@@ -52,6 +100,8 @@ class grouping {
       const auto [least, most] = std::ranges::minmax(works_ns);
       groups_[i].least_ns = least;
       groups_[i].most_ns = most;
+      groups_[i].usual_work_ns =
+          std::min(groups_[i].usual_work_ns, groups_[i].median_ns * static_cast<time_ns>(groups_[i].count));
       groups_[i].merge = merge_of(groups_[i]);
     }
     std::erase_if(groups_, [](const task_group& each) { return each.count == 0; });
@@ -92,8 +142,12 @@ findings findings_of(const dag& graph, const trace::recording& from) {
   out.elapsed_span_ns = graph.elapsed_span_ns();
   out.spent = usage_of(graph, from);
 
+  const spawn_strands spawns{graph};
+  out.spawn_cost_ns = spawns.cost_ns();
+  const auto has_parent = [](const task& each) { return each.parent != k_none && each.last != k_none; };
+  out.spawning_ns = std::min(out.work_ns, out.spawn_cost_ns * std::ranges::count_if(graph.tasks, has_parent));
   grouping groups{graph};
-  groups.count_tasks(out.spent);
+  groups.count_tasks(out.spent, spawns);
   const chain path = graph.critical_path();
   out.span_ns = path.length_ns;
   for (const std::uint32_t each : path.strands) {

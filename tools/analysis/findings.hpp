@@ -5,6 +5,7 @@
 //   for (const verdict& each : found.verdicts) std::puts(each.text.c_str());
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filch/base/units.hpp>
@@ -35,7 +36,9 @@ struct task_group {
   time_ns most_ns = 0;
   time_ns path_ns = 0;      // on the critical path
   time_ns alone_ns = 0;     // the only task to run, and none ready
-  time_ns handling_ns = 0;  // between tasks, before one of these
+  time_ns handling_ns = 0;  // making them, and between tasks before one of these
+  // The work as if no thread had lost its processor: as many medians, or what it is between spawns at most.
+  time_ns usual_work_ns = 0;
   std::uint64_t merge =
       1;  // so many should be one task, for handling to stay below k_handling_goal; 1: they are long enough
 
@@ -52,7 +55,7 @@ struct verdict {
   fault whose = fault::none;
   std::string subject = {};  // the name of the tasks, of the lock, …
   time_ns cost_ns = 0;       // worker time
-  double share = 0;          // of all workers' time
+  double share = 0;          // of all workers' time; of fine-tasks, of the busy time
   std::string text = {};     // what was seen
   std::string advice = {};   // what to do about it
 };
@@ -68,10 +71,20 @@ struct findings {
   time_ns burdened_span_ns = 0;
   time_ns elapsed_span_ns = 0;
   usage spent;
+  time_ns spawn_cost_ns = 0;  // of one spawn: an estimate, from spawns that follow each other
+  time_ns spawning_ns = 0;    // … and of all; a part of the work
   size_histogram sizes{};
   std::vector<task_group> groups;  // the most work first
   std::vector<verdict>
       verdicts;  // the program's first, then the scheduler's, the dearest first; `ok` when there is none
+
+  // How the workers' time went, with spawning as a part of `spawn` and not of `work`.
+  [[nodiscard]] time_use shares() const {
+    time_use out = spent.use;
+    out.work_ns -= spawning_ns;
+    out.spawn_ns += spawning_ns;
+    return out;
+  }
 
   [[nodiscard]] double parallelism() const { return ratio(work_ns, span_ns); }
   [[nodiscard]] double burdened_parallelism() const { return ratio(work_ns, burdened_span_ns); }

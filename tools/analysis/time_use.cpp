@@ -39,7 +39,8 @@ constexpr auto k_told = static_cast<std::uint8_t>(worker_state::asleep) + 1;
 
 class sweep {
  public:
-  sweep(const dag& graph, const trace::recording& from) : graph_{graph}, from_{from} {
+  sweep(const dag& graph, const trace::recording& from)
+      : graph_{graph}, from_{from}, is_simulated_{from.about.source == "simulation"} {
     out_.by_worker.resize(graph.workers);
     out_.alone_ns.resize(graph.tasks.size());
     out_.handling_ns.resize(graph.names.size() + 1);
@@ -53,7 +54,7 @@ class sweep {
   usage run() {
     add_waits();
     add_workers();
-    std::ranges::sort(moments_, {}, &moment::at_ns);
+    std::ranges::stable_sort(moments_, {}, &moment::at_ns);  // of one worker in their own order
     time_ns before_ns = graph_.begin_ns;
     for (const moment& each : moments_) {
       const time_ns at_ns = std::clamp(each.at_ns, graph_.begin_ns, graph_.end_ns);
@@ -136,18 +137,15 @@ class sweep {
       if (goes_on)
         list.back().end_ns = each.end_ns;
       else
-        list.push_back({each.begin_ns, each.end_ns, i});
+        list.push_back({each.begin_ns, each.end_ns, each.ready_ns, i});
     }
     return out;
   }
 
   void add_workers() {
-    const auto all = stretches();
-    constexpr time_ns k_times_usual = 10;
-    const time_ns longest_break_ns = std::max<time_ns>(1, k_times_usual * usual_break_ns(all, from_));
+    const auto states = states_of(stretches(), from_, graph_.begin_ns);
     for (std::uint32_t w = 0; w != graph_.workers; ++w) {
-      for (const state_change& each :
-           states_of(all[w], from_.workers[w], graph_.begin_ns, longest_break_ns, graph_.workers)) {
+      for (const state_change& each : states[w]) {
         moments_.push_back({each.at_ns, each.strand, static_cast<std::uint16_t>(w), change::worker,
                             static_cast<std::uint8_t>(each.now)});
       }
@@ -192,8 +190,9 @@ class sweep {
     const bool is_anybody_on_it = workers_in(worker_state::awake) + workers_in(worker_state::in_vain) + count_[k_told] +
                                       workers_in(worker_state::steal) + workers_in(worker_state::spawn) >
                                   0;
-    const std::int64_t mine =
-        workers_in(worker_state::in_vain) + (is_anybody_on_it ? 0 : workers_in(worker_state::asleep));
+    const std::int64_t mine = workers_in(worker_state::in_vain) +
+                              (is_simulated_ ? workers_in(worker_state::awake) : 0) +
+                              (is_anybody_on_it ? 0 : workers_in(worker_state::asleep));
     out_.policy_ns += mine * span_ns;
     ready_time_ += static_cast<double>(mine * span_ns) * static_cast<double>(tasks_in(waiting::ready));
   }
@@ -299,6 +298,7 @@ class sweep {
 
   const dag& graph_;
   const trace::recording& from_;
+  const bool is_simulated_;
   usage out_;
   std::vector<moment> moments_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, waited_for> waits_;  // by reason and name

@@ -186,16 +186,19 @@ class judge {
   // ---- sizes ----
 
   void fine_tasks() {
-    const time_ns busy_ns = found_.spent.use.busy_ns();
+    time_ns busy_ns = 0;
+    for (const task_group& each : found_.groups) busy_ns += each.usual_work_ns + each.handling_ns;
+    busy_ns -= found_.spawning_ns;  // it is in the work of those who spawn, and in the handling of what they spawn
     for (const task_group& each : found_.groups) {
-      const bool is_fine = findings::ratio(each.handling_ns, each.handling_ns + each.work_ns) >= k_fine;
+      const bool is_fine = findings::ratio(each.handling_ns, each.handling_ns + each.usual_work_ns) >= k_fine;
       const double share = findings::ratio(each.handling_ns, busy_ns);
       if (!is_fine || share < k_worth_saying || each.count < 2) continue;
       say("fine-tasks", fault::program, each.name, each.handling_ns,
-          "Tasks of name " + quoted(each.name) + " are " + time_text(each.mean_ns()) + " on average (" +
+          "Tasks of name " + quoted(each.name) + " are " + time_text(each.median_ns) + " long (" +
               std::to_string(each.count) + " of them), and handling one takes " +
               time_text(each.handling_per_task_ns()) + ": " + percent_text(share) + " of the busy time.",
           "Merge at least " + std::to_string(each.merge) + " of them into one task.");
+      out_.back().share = share;
     }
   }
 
@@ -224,7 +227,7 @@ class judge {
 
 std::uint64_t merge_of(const task_group& tasks) {
   if (tasks.handling_ns == 0 || tasks.count < 2) return 1;
-  const double mean_ns = std::max(1.0, static_cast<double>(tasks.work_ns) / static_cast<double>(tasks.count));
+  const double mean_ns = std::max(1.0, static_cast<double>(tasks.usual_work_ns) / static_cast<double>(tasks.count));
   const double handling_ns = static_cast<double>(tasks.handling_ns) / static_cast<double>(tasks.count);
   const double wanted = handling_ns * (1 - k_handling_goal) / k_handling_goal / mean_ns;
   return static_cast<std::uint64_t>(std::max(1.0, std::ceil(wanted)));

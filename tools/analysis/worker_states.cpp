@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
+#include <utility>
 
 #include "time_use.hpp"
 
@@ -82,28 +84,8 @@ class break_states {
   time_ns stolen_ns_ = -1;
 };
 
-}  // namespace
-
-time_ns usual_break_ns(const std::vector<std::vector<stretch_of_strands>>& stretches, const trace::recording& from) {
-  std::vector<time_ns> lengths_ns;
-  for (std::size_t w = 0; w != stretches.size(); ++w) {
-    breaks events{from.workers[w]};
-    for (std::size_t i = 0; i + 1 < stretches[w].size(); ++i) {
-      events.skip(stretches[w][i].end_ns);
-      const auto seen = events.next(stretches[w][i + 1].begin_ns);
-      if (std::ranges::none_of(seen, is_look_or_sleep, &event::kind)) {
-        lengths_ns.push_back(stretches[w][i + 1].begin_ns - stretches[w][i].end_ns);
-      }
-    }
-  }
-  if (lengths_ns.empty()) return 0;
-  const auto middle = lengths_ns.begin() + static_cast<std::ptrdiff_t>(lengths_ns.size() / 2);
-  std::ranges::nth_element(lengths_ns, middle);
-  return *middle;
-}
-
-std::vector<state_change> states_of(std::span<const stretch_of_strands> stretches, std::span<const event> events,
-                                    time_ns begin_ns, time_ns longest_break_ns, std::uint32_t workers) {
+std::vector<state_change> states_of_one(const std::vector<stretch_of_strands>& stretches,
+                                        const std::vector<event>& events, time_ns begin_ns, std::uint32_t workers) {
   std::vector<state_change> out;
   out.reserve(2 * stretches.size() + 2);
   breaks lane{events};
@@ -113,10 +95,10 @@ std::vector<state_change> states_of(std::span<const stretch_of_strands> stretche
     const time_ns until_ns = is_last ? INT64_MAX : stretches[i].begin_ns;
     if (until_ns > since_ns) {
       const auto seen = lane.next(until_ns);
-      const bool is_break = i != 0 && !is_last && std::ranges::none_of(seen, is_look_or_sleep, &event::kind);
-      if (is_break) {
-        out.push_back({since_ns, worker_state::spawn, stretches[i].first});
-        if (until_ns - since_ns > longest_break_ns) out.push_back({since_ns + longest_break_ns, worker_state::awake});
+      if (i != 0 && !is_last && std::ranges::none_of(seen, is_look_or_sleep, &event::kind)) {
+        const time_ns ready_ns = std::clamp(stretches[i].ready_ns, since_ns, until_ns);
+        if (ready_ns > since_ns) out.push_back({since_ns, worker_state::awake});
+        if (ready_ns < until_ns) out.push_back({ready_ns, worker_state::spawn, stretches[i].first});
       } else {
         // Who was asleep before the recording began shows it by waking up, or by nothing at all.
         const bool sleeps = i == 0 && (events.empty() || events.front().kind == event_kind::wake);
@@ -131,6 +113,48 @@ std::vector<state_change> states_of(std::span<const stretch_of_strands> stretche
     since_ns = stretches[i].end_ns;
     lane.skip(since_ns);
   }
+  return out;
+}
+
+// How long the workers usually are in that state: the median; 0: they never are.
+time_ns usual_ns(const std::vector<std::vector<state_change>>& all, worker_state which) {
+  std::vector<time_ns> lengths_ns;
+  for (const auto& list : all) {
+    for (std::size_t i = 0; i + 1 < list.size(); ++i) {
+      if (list[i].now == which) lengths_ns.push_back(list[i + 1].at_ns - list[i].at_ns);
+    }
+  }
+  if (lengths_ns.empty()) return 0;
+  const auto middle = lengths_ns.begin() + static_cast<std::ptrdiff_t>(lengths_ns.size() / 2);
+  std::ranges::nth_element(lengths_ns, middle);
+  return *middle;
+}
+
+void cut_long_ones(std::vector<state_change>& list, time_ns spawn_ns, time_ns steal_ns) {
+  std::vector<state_change> out;
+  out.reserve(list.size());
+  for (std::size_t i = 0; i != list.size(); ++i) {
+    out.push_back(list[i]);
+    const bool is_spawn = list[i].now == worker_state::spawn;
+    if (i + 1 == list.size() || (!is_spawn && list[i].now != worker_state::steal)) continue;
+    const time_ns most_ns = std::max<time_ns>(1, k_longest * (is_spawn ? spawn_ns : steal_ns));
+    if (list[i + 1].at_ns - list[i].at_ns > most_ns) out.push_back({list[i].at_ns + most_ns, worker_state::awake});
+  }
+  list = std::move(out);
+}
+
+}  // namespace
+
+std::vector<std::vector<state_change>> states_of(const std::vector<std::vector<stretch_of_strands>>& stretches,
+                                                 const trace::recording& from, time_ns begin_ns) {
+  std::vector<std::vector<state_change>> out;
+  const auto workers = static_cast<std::uint32_t>(from.workers.size());
+  for (std::size_t w = 0; w != stretches.size(); ++w) {
+    out.push_back(states_of_one(stretches[w], from.workers[w], begin_ns, workers));
+  }
+  const time_ns spawn_ns = usual_ns(out, worker_state::spawn);
+  const time_ns steal_ns = usual_ns(out, worker_state::steal);
+  for (auto& list : out) cut_long_ones(list, spawn_ns, steal_ns);
   return out;
 }
 

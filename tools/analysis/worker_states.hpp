@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filch/base/units.hpp>
 #include <filch/trace/recording.hpp>
-#include <span>
 #include <vector>
 
 #include "dag.hpp"
@@ -30,17 +29,14 @@ struct state_change {
 struct stretch_of_strands {
   time_ns begin_ns = 0;
   time_ns end_ns = 0;
+  time_ns ready_ns = 0;  // of the first strand
   std::uint32_t first = k_none;
 };
 
-// The median of the breaks between two tasks that hold no look at a victim and no sleep; 0: there are none.
-[[nodiscard]] time_ns usual_break_ns(const std::vector<std::vector<stretch_of_strands>>& stretches,
-                                     const trace::recording& from);
-
-// From the beginning to the end of the run; the first is at begin_ns. A break without a look counts as `spawn` for at most
-// `longest_break_ns`: beyond that the thread had no processor.
-[[nodiscard]] std::vector<state_change> states_of(std::span<const stretch_of_strands> stretches,
-                                                  std::span<const trace::event> events, time_ns begin_ns,
-                                                  time_ns longest_break_ns, std::uint32_t workers);
+// What all workers do, by worker, from the beginning to the end of the run; the first of each is at its begin. A spawn or a
+// steal that takes longer than k_longest times the median counts as `awake` beyond that: the thread had no processor.
+inline constexpr time_ns k_longest = 10;
+[[nodiscard]] std::vector<std::vector<state_change>> states_of(
+    const std::vector<std::vector<stretch_of_strands>>& stretches, const trace::recording& from, time_ns begin_ns);
 
 }  // namespace filch::analysis

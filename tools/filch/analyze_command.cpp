@@ -26,7 +26,7 @@ struct share_of_time {
 };
 constexpr share_of_time k_shares[] = {
     {"work", "work", &analysis::time_use::work_ns},
-    {"spawn", "taking and ending tasks", &analysis::time_use::spawn_ns},
+    {"spawn", "making and taking tasks", &analysis::time_use::spawn_ns},
     {"steal", "stealing", &analysis::time_use::steal_ns},
     {"idle_ready", "idle, tasks ready", &analysis::time_use::idle_ready_ns},
     {"idle_no_work", "idle, no work", &analysis::time_use::idle_no_work_ns},
@@ -71,7 +71,7 @@ std::string figures_text(const findings& found) {
 
 std::string shares_text(const findings& found) {
   text_table table{{"Time of the workers", "", ""}};
-  const analysis::time_use& use = found.spent.use;
+  const analysis::time_use use = found.shares();
   for (const share_of_time& each : k_shares) {
     table.add({each.name, time_text(use.*each.value), percent_text(share(use.*each.value, use.total_ns()))});
   }
@@ -203,10 +203,12 @@ json findings_json(const findings& found, const std::optional<analysis::inflatio
   out["parallelism"] = found.parallelism();
   out["burdened_parallelism"] = found.burdened_parallelism();
   out["mean_task_ns"] = found.mean_task_ns();
-  for (const share_of_time& each : k_shares) out["time"][each.key + "_ns"s] = found.spent.use.*each.value;
+  out["spawn_cost_ns"] = found.spawn_cost_ns;
+  const analysis::time_use use = found.shares();
+  for (const share_of_time& each : k_shares) out["time"][each.key + "_ns"s] = use.*each.value;
   out["time"]["policy_ns"] = found.spent.policy_ns;
   for (const share_of_time& each : k_shares) {
-    out["share"][each.key] = share(found.spent.use.*each.value, found.spent.use.total_ns());
+    out["share"][each.key] = share(use.*each.value, use.total_ns());
   }
   auto& sizes = out["sizes"] = json::array();
   for (std::size_t i = 0; i != found.sizes.size(); ++i) {

@@ -146,6 +146,42 @@ TEST(dag, does_not_count_a_blocking_call_as_work) {
   EXPECT_EQ(graph.text_of(after.reason), "sleep");
 }
 
+TEST(dag, lets_a_woken_task_come_after_what_its_waker_did_before) {
+  script s{2};
+  s.at(0).on(0).spawn(1).start(1).at(0).on(1).spawn(2).start(2);
+  s.at(5).on(1).suspend(2, "mutex");
+  s.at(30).on(0).woken(2, 1, "mutex");
+  s.at(32).on(1).resume(2).at(42).end(2);
+  s.at(90).on(0).end(1);
+  const dag graph = dag::from(s.recording());
+  expect_sound(graph);
+  ASSERT_EQ(graph.edges.size(), 1u);
+  EXPECT_EQ(graph.edges[0].kind, edge_kind::wake);
+  const analysis::strand& after = graph.strands[graph.edges[0].to];
+  EXPECT_EQ(after.why, entry::woken);
+  EXPECT_EQ(after.ready_ns, 30);
+  EXPECT_EQ(graph.text_of(after.reason), "mutex");
+  EXPECT_EQ(graph.strands[graph.edges[0].from].end_ns, 30);
+  EXPECT_EQ(graph.span_ns(), 90);
+  EXPECT_EQ(graph.span_ns(60), 100);  // 30, the burden, 10
+}
+
+TEST(dag, joins_only_the_child_that_a_join_names) {
+  script s{3};
+  s.at(0).on(0).spawn(1).start(1).spawn(2, 1).spawn(3, 1);
+  s.at(0).on(1).start(2).at(10).end(2).at(0).on(2).start(3).at(50).end(3);
+  s.at(60).on(0).join_child(1, 2).at(65).end(1);
+  const dag graph = dag::from(s.recording());
+  expect_sound(graph);
+  int joins = 0;
+  for (const analysis::edge& each : graph.edges) {
+    if (each.kind != edge_kind::join) continue;
+    ++joins;
+    EXPECT_EQ(graph.tasks[graph.strands[each.from].task].id, 2u);
+  }
+  EXPECT_EQ(joins, 1);
+}
+
 TEST(dag, of_a_simulated_tree_has_its_work_and_span_whatever_the_schedule) {
   for (const bool work_first : {false, true}) {
     for (const std::uint32_t workers : {1u, 3u, 16u}) {

@@ -38,6 +38,9 @@ script& script::spawn(std::uint64_t task, std::uint64_t parent, std::string_view
 script& script::suspend(std::uint64_t task, std::string_view reason) {
   return put(event_kind::suspend, task, 0, name_of(reason));
 }
+script& script::woken(std::uint64_t task, std::uint64_t by, std::string_view reason) {
+  return put(event_kind::woken, task, by, name_of(reason));
+}
 script& script::block(std::uint64_t task, std::string_view reason) {
   return put(event_kind::block, task, 0, name_of(reason));
 }

@@ -32,13 +32,19 @@ class script {
   script& start(std::uint64_t task) { return put(filch::trace::event_kind::start, task); }
   script& end(std::uint64_t task) { return put(filch::trace::event_kind::end, task); }
   script& join(std::uint64_t task) { return put(filch::trace::event_kind::join, task); }
+  script& join_child(std::uint64_t task, std::uint64_t child) {
+    return put(filch::trace::event_kind::join, task, child);
+  }
   script& resume(std::uint64_t task) { return put(filch::trace::event_kind::resume, task); }
   script& unblock(std::uint64_t task) { return put(filch::trace::event_kind::unblock, task); }
   script& suspend(std::uint64_t task, std::string_view reason = "");
+  // By another task, or by nobody.
+  script& woken(std::uint64_t task, std::uint64_t by, std::string_view reason = "");
   script& block(std::uint64_t task, std::string_view reason = "");
   script& look_at(std::uint32_t victim);
   script& find_nothing_at(std::uint32_t victim);
   script& steal(std::uint64_t task, std::uint32_t victim);
+  script& notify(std::uint32_t whom) { return put(filch::trace::event_kind::notify, none, 0, whom); }
   script& park() { return put(filch::trace::event_kind::park, none); }
   script& wake() { return put(filch::trace::event_kind::wake, none); }
   script& lose(std::uint64_t events) { return put(filch::trace::event_kind::dropped, none, events); }
