@@ -78,9 +78,7 @@ class judge {
       for (std::uint32_t i = 0; i != graph_.tasks.size(); ++i) {
         const task& each = graph_.tasks[i];
         if (i == which || each.last == k_none) continue;
-        const bool counts = siblings ? each.parent == big.parent && each.spawned_ns < end_of(big) &&
-                                           end_of(each) > std::max<time_ns>(big.spawned_ns, 0)
-                                     : big.name != trace::k_no_detail && each.name == big.name;
+        const bool counts = siblings ? is_beside(each, big) : big.name != trace::k_no_detail && each.name == big.name;
         if (!counts) continue;
         ++out.others;
         sum_ns += each.work_ns;
@@ -90,6 +88,13 @@ class judge {
       if (out.times(graph_) >= k_oversized) return out;
     }
     return std::nullopt;
+  }
+
+  // A sibling that was there before the other had done half of its run. What is spawned later may be what comes after it.
+  [[nodiscard]] bool is_beside(const task& each, const task& big) const {
+    const time_ns half_ns = big.started_ns + (end_of(big) - big.started_ns) / 2;
+    return each.parent == big.parent && each.spawned_ns < half_ns &&
+           end_of(each) > std::max<time_ns>(big.spawned_ns, 0);
   }
 
   [[nodiscard]] time_ns end_of(const task& which) const { return which.has_ended() ? which.ended_ns : graph_.end_ns; }

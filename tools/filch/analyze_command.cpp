@@ -1,10 +1,15 @@
 #include "analyze_command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <findings.hpp>
+#include <fstream>
+#include <html_report.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <run_picture.hpp>
+#include <system_error>
 #include <words.hpp>
 
 #include "errors.hpp"
@@ -222,10 +227,46 @@ json findings_json(const findings& found, const std::optional<analysis::inflatio
   return out;
 }
 
+// ---- files ----
+
+report::page page_of(const trace::recording& what, const findings& found, const std::string& file) {
+  report::page out{.title = "Analysis of " + file, .runs = {{"", &what}}};
+  for (const analysis::verdict& each : found.verdicts) {
+    out.notes.push_back(each.id + ": " + each.text + (each.advice.empty() ? "" : " " + each.advice));
+  }
+  return out;
+}
+
+template <class Function>
+void write_file(const std::string& file, const Function& write) {
+  std::ofstream out{file, std::ios::binary | std::ios::trunc};
+  const std::optional<std::string> error = out ? write(out) : std::nullopt;
+  out.flush();
+  if (error) throw failure(file + " could not be written: " + *error);
+  if (!out) throw failure(file + " could not be written: " + std::generic_category().message(errno));
+}
+
+void write_files(const analyze_arguments& given, const trace::recording& what, const analysis::dag& graph,
+                 const findings& found) {
+  if (!given.report.empty()) {
+    write_file(given.report,
+               [&](std::ostream& out) { return report::write_page(page_of(what, found, given.file), out); });
+  }
+  if (!given.picture.empty()) {
+    write_file(given.picture, [&](std::ostream& out) {
+      out << report::run_picture(graph, found, given.file + ": " + found.verdicts.front().id);
+      return std::optional<std::string>{};
+    });
+  }
+}
+
 }  // namespace
 
 void analyze_command(const analyze_arguments& given) {
   if (!given.report.empty()) require_report_name(given.report, "--report");
+  if (!given.picture.empty() && !given.picture.ends_with(".svg")) {
+    throw bad_usage("--picture = \"" + given.picture + "\": allowed are names that end in .svg");
+  }
   const trace::recording what = read_trace_file(given.file);
   const analysis::dag graph = analysis::dag::from(what);
   findings found = analysis::findings_of(graph, what);
@@ -234,6 +275,7 @@ void analyze_command(const analyze_arguments& given) {
     const trace::recording before = read_trace_file(given.baseline);
     grown = analysis::compare_work(found, analysis::findings_of(analysis::dag::from(before), before));
   }
+  write_files(given, what, graph, found);
   if (given.json)
     std::cout << findings_json(found, grown).dump(2) << "\n";
   else
@@ -248,9 +290,14 @@ void add_analyze(CLI::App& app, analyze_arguments& into) {
   analyze
       ->add_option("--baseline", into.baseline, "a .filch file of the same program: how much its work has grown since")
       ->type_name("FILE");
+  analyze->add_option("--report", into.report, "write a page: .html, with the verdicts above the run")
+      ->type_name("FILE");
+  analyze->add_option("--picture", into.picture, "write a small picture: .svg, with the workers and their time")
+      ->type_name("FILE");
   analyze->add_flag("--json", into.json, "print one JSON object and nothing else");
   analyze->footer(
       "\nExamples:\n  filch run spawning --trace run.filch && filch analyze run.filch\n"
+      "  filch analyze run.filch --report run.html\n"
       "  filch analyze run.filch --json\n"
       "  filch analyze on_8.filch --baseline on_1.filch\n\n"
       "Verdicts: serial-phase, oversized-task, too-few-tasks, hot-lock, blocking-call, fine-tasks, work-inflation "

@@ -13,6 +13,7 @@ struct analyze_arguments {
   std::string file;
   std::string baseline{};  // a recording to compare the work with; empty: none
   std::string report{};    // .html; empty: none
+  std::string picture{};   // .svg; empty: none
   bool json = false;
 };
 
