@@ -9,7 +9,7 @@
 
 const filch_format = (() => {
   const k_magic = [0x89, 0x66, 0x69, 0x6c, 0x63, 0x68, 0x0d, 0x0a];
-  const k_version = 1;
+  const k_versions = [1, 2];
   const k_head_bytes = 12;
 
   // The numbers of the event kinds, as the file has them.
@@ -35,7 +35,13 @@ const filch_format = (() => {
     counter: 18,
     dropped: 19,
     join: 20,
+    woken: 21,
   };
+
+  // In version 2: first bytes of events that what came before foretells.
+  const k_next_spawn = 31; // the task behind the last spawned, of the same parent, with the same name
+  const k_last_join = 30; // the last parent joins the last task
+  const k_last_end = 29; // the last task ends
 
   const crc_table = (() => {
     const table = new Uint32Array(256);
@@ -142,8 +148,8 @@ const filch_format = (() => {
     }
   }
 
-  // Events of one worker or of outside threads. `task` and a spawn's `argument` are indices of tasks; -1 is none, also
-  // in `detail`.
+  // Events of one worker or of outside threads. `task` and the `argument` of a spawn, and of a join or woken of version 2, are
+  // indices of tasks; -1 is none, also in `detail`.
   function make_lane(count) {
     return {
       count: 0,
@@ -155,12 +161,21 @@ const filch_format = (() => {
     };
   }
 
-  function read_events(from, lane, tasks) {
+  function append(lane, time, what, task, argument, detail) {
+    const i = lane.count;
+    lane.time[i] = time;
+    lane.kind[i] = what;
+    lane.task[i] = task;
+    lane.argument[i] = argument;
+    lane.detail[i] = detail;
+    lane.count = i + 1;
+  }
+
+  function read_events_1(from, lane, tasks) {
     let time = 0,
       task_hi = 0,
       task_lo = 0;
     for (let left = from.number(); left > 0; --left) {
-      const i = lane.count;
       const first = from.byte();
       const what = first & 31;
       from.varint();
@@ -189,12 +204,73 @@ const filch_format = (() => {
         argument = tasks.of(0, 0);
       }
       const detail = first & 128 ? from.number() : -1;
-      lane.time[i] = time;
-      lane.kind[i] = what;
-      lane.task[i] = task;
-      lane.argument[i] = argument;
-      lane.detail[i] = detail;
-      lane.count = i + 1;
+      append(lane, time, what, task, argument, detail);
+    }
+  }
+
+  // Version 2 counts tasks from the last spawned one, the last parent or the last task, by the kind of the event.
+  function read_events_2(from, lane, tasks) {
+    const task = { hi: 0, lo: 0 },
+      spawned = { hi: 0, lo: 0 },
+      parent = { hi: 0, lo: 0 };
+    const none = { hi: 0xffffffff, lo: 0xffffffff };
+    let time = 0,
+      name = -1,
+      is_first = true;
+    const index_of = (what) => tasks.of(what.hi, what.lo);
+    const difference_from = (base) => {
+      from.varint();
+      from.unzigzag();
+      from.add(base.hi, base.lo);
+      return { hi: from.hi, lo: from.lo };
+    };
+    for (let left = from.number(); left > 0; --left, is_first = false) {
+      const first = from.byte();
+      from.varint();
+      if (is_first) from.unzigzag();
+      time += from.signed();
+      let what = first & 31;
+      let subject = none,
+        argument = 0,
+        detail = -1;
+      let other = { hi: 0, lo: 0 }; // the argument, where it is a task
+      if (first === k_next_spawn) {
+        what = kind.spawn;
+        const lo = spawned.lo + 1;
+        subject = { hi: (spawned.hi + (lo > 0xffffffff ? 1 : 0)) >>> 0, lo: lo >>> 0 };
+        other = { ...parent };
+        detail = name;
+      } else if (first === k_last_join) {
+        what = kind.join;
+        subject = { ...parent };
+        other = { ...task };
+      } else if (first === k_last_end) {
+        what = kind.end;
+        subject = { ...task };
+      } else {
+        if (first & 32) subject = difference_from(what === kind.spawn ? spawned : what === kind.join ? parent : task);
+        if (first & 64) {
+          if (what === kind.spawn) other = difference_from(parent);
+          else if (what === kind.join || what === kind.woken) other = difference_from(task);
+          else {
+            from.varint();
+            argument = what === kind.counter ? from.signed() : from.hi * 0x100000000 + from.lo;
+          }
+        }
+        if (first & 128) detail = from.number();
+      }
+      if (what === kind.join) argument = other.hi === 0 && other.lo === 0 ? -1 : index_of(other);
+      else if (what === kind.spawn || what === kind.woken) argument = index_of(other);
+      append(lane, time, what, index_of(subject), argument, detail);
+      if (what === kind.spawn) {
+        Object.assign(spawned, subject);
+        Object.assign(parent, other);
+        name = detail;
+      } else if (what === kind.join) {
+        Object.assign(parent, subject);
+      } else if (subject !== none) {
+        Object.assign(task, subject);
+      }
     }
   }
 
@@ -206,18 +282,20 @@ const filch_format = (() => {
       return { blocks, error: "this is no .filch recording" };
     }
     const version = view.getUint16(8, true);
-    if (version !== k_version) return { blocks, error: `format version ${version} is unknown; known is ${k_version}` };
+    if (!k_versions.includes(version)) {
+      return { blocks, error: `format version ${version} is unknown; known are ${k_versions.join(" and ")}` };
+    }
     for (let at = k_head_bytes; ;) {
-      if (at + 12 > bytes.length) return { blocks, error: `the recording breaks off at byte ${at}` };
+      if (at + 12 > bytes.length) return { blocks, error: `the recording breaks off at byte ${at}`, version };
       const type = String.fromCharCode(...bytes.subarray(at, at + 4));
       const begin = at + 12,
         end = begin + view.getUint32(at + 4, true);
-      if (end > bytes.length) return { blocks, error: `the recording breaks off in block ${type} at byte ${at}` };
+      if (end > bytes.length) return { blocks, error: `the recording breaks off in block ${type} at byte ${at}`, version };
       if (crc32(bytes, begin, end, crc32(bytes, at, at + 8)) !== view.getUint32(at + 8, true)) {
-        return { blocks, error: `block ${type} at byte ${at} is damaged` };
+        return { blocks, error: `block ${type} at byte ${at} is damaged`, version };
       }
       blocks.push({ type, begin, end });
-      if (type === "DONE") return { blocks, error: "" };
+      if (type === "DONE") return { blocks, error: "", version };
       at = end;
     }
   }
@@ -238,11 +316,20 @@ const filch_format = (() => {
   }
 
   function parse(bytes) {
-    const { blocks, error } = list_blocks(bytes);
+    const { blocks, error, version } = list_blocks(bytes);
+    const read_events = version === 1 ? read_events_1 : read_events_2;
     const out = { about: [], workers: 0, names: [], lanes: [], tasks: new task_index(), events: 0, error };
     try {
       const head = blocks.find((block) => block.type === "META");
       if (head) out.about = read_metadata(new cursor(bytes, head.begin, head.end));
+      // What became known only while the run was recorded.
+      for (const block of blocks.filter((each) => each.type === "FACT")) {
+        for (const [key, value] of read_metadata(new cursor(bytes, block.begin, block.end))) {
+          const known = out.about.find((entry) => entry[0] === key);
+          if (known) known[1] = value;
+          else out.about.push([key, value]);
+        }
+      }
       out.workers = Number(out.about.find(([key]) => key === "workers")?.[1] ?? 0);
       // Lane w is worker w; the last one is that of outside threads.
       const lane_of = (code) => (code === 0 ? out.workers : code - 1);
