@@ -21,7 +21,7 @@ using trace::event_kind;
 
 class builder {
  public:
-  explicit builder(const trace::recording& from) : from_{from}, lanes_(from.workers.size() + 1) {
+  explicit builder(const trace::recording& from) : lanes_(from.workers.size() + 1) {
     for (std::size_t w = 0; w != from.workers.size(); ++w) lanes_[w].events = &from.workers[w];
     lanes_.back().events = &from.outside;
     out_.workers = static_cast<std::uint32_t>(from.workers.size());
@@ -586,7 +586,6 @@ class builder {
     }
   }
 
-  const trace::recording& from_;
   dag out_;
   task_index index_;
   std::vector<task_state> states_;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <iterator>
+#include <string_view>
+#include <tuple>
 
 #include "verdicts.hpp"
 #include "words.hpp"
@@ -105,7 +105,7 @@ class grouping {
       groups_[i].merge = merge_of(groups_[i]);
     }
     std::erase_if(groups_, [](const task_group& each) { return each.count == 0; });
-    std::ranges::stable_sort(groups_, std::greater{}, &task_group::work_ns);
+    std::ranges::sort(groups_, {}, [](const task_group& each) { return std::tuple{-each.work_ns, each.name_id}; });
     return std::move(groups_);
   }
 
@@ -170,8 +170,9 @@ inflation compare_work(findings& now, const findings& before) {
     out.before_ns += same->work_ns;
     out.now_ns += each.work_ns;
   }
-  std::ranges::stable_sort(out.groups, std::greater{},
-                           [](const inflation::group& each) { return each.now_ns - each.before_ns; });
+  std::ranges::sort(out.groups, {}, [](const inflation::group& each) {
+    return std::tuple{each.before_ns - each.now_ns, std::string_view{each.name}};
+  });
   if (out.factor() < k_inflated) return out;
   const inflation::group& worst = out.groups.front();
   verdict found{.id = "work-inflation", .whose = fault::program, .subject = worst.name};

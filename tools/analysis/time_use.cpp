@@ -26,6 +26,7 @@ struct moment {
   std::uint16_t worker = 0;
   change what = change::worker;
   std::uint8_t how = 0;  // worker_state or waiting
+  std::uint32_t order = 0;
 };
 
 bool is_lock(std::string_view reason) {
@@ -54,7 +55,9 @@ class sweep {
   usage run() {
     add_waits();
     add_workers();
-    std::ranges::stable_sort(moments_, {}, &moment::at_ns);  // of one worker in their own order
+    // What one worker does at one moment stays in its order.
+    for (std::uint32_t i = 0; i != moments_.size(); ++i) moments_[i].order = i;
+    std::ranges::sort(moments_, {}, [](const moment& each) { return std::pair{each.at_ns, each.order}; });
     time_ns before_ns = graph_.begin_ns;
     for (const moment& each : moments_) {
       const time_ns at_ns = std::clamp(each.at_ns, graph_.begin_ns, graph_.end_ns);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -239,7 +240,9 @@ std::uint64_t merge_of(const task_group& tasks) {
 }
 
 void sort_by_cost(std::vector<verdict>& all) {
-  std::ranges::stable_sort(all, {}, [](const verdict& each) { return std::pair{each.whose, -each.cost_ns}; });
+  std::ranges::sort(all, {}, [](const verdict& each) {
+    return std::tuple{each.whose, -each.cost_ns, std::string_view{each.id}, std::string_view{each.subject}};
+  });
 }
 
 std::vector<verdict> verdicts_of(const findings& found, const dag& graph, const trace::recording& from) {

@@ -23,12 +23,13 @@ std::uint32_t script::name_of(std::string_view text) {
 
 script& script::put(event_kind kind, std::uint64_t task, std::uint64_t argument, std::uint32_t detail) {
   auto& list = worker_ == filch::trace::k_outside ? out_.outside : out_.workers[worker_];
-  list.push_back({.time_ns = now_ns_,
-                  .task = task,
-                  .argument = argument,
-                  .detail = detail,
-                  .worker = static_cast<std::uint16_t>(worker_),
-                  .kind = kind});
+  const event made{.time_ns = now_ns_,
+                   .task = task,
+                   .argument = argument,
+                   .detail = detail,
+                   .worker = static_cast<std::uint16_t>(worker_),
+                   .kind = kind};
+  list.insert(std::ranges::upper_bound(list, now_ns_, {}, &event::time_ns), made);
   return *this;
 }
 
@@ -52,13 +53,6 @@ script& script::find_nothing_at(std::uint32_t victim) {
 }
 script& script::steal(std::uint64_t task, std::uint32_t victim) {
   return put(event_kind::steal_success, task, 1, victim);
-}
-
-filch::trace::recording script::recording() const {
-  filch::trace::recording out = out_;
-  for (auto& list : out.workers) std::ranges::stable_sort(list, {}, &event::time_ns);
-  std::ranges::stable_sort(out.outside, {}, &event::time_ns);
-  return out;
 }
 
 }  // namespace filch_analysis_test

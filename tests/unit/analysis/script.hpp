@@ -55,7 +55,7 @@ class script {
   }
 
   // As if recorded: the lists in the order of time.
-  [[nodiscard]] filch::trace::recording recording() const;
+  [[nodiscard]] const filch::trace::recording& recording() const { return out_; }
 
  private:
   script& put(filch::trace::event_kind kind, std::uint64_t task, std::uint64_t argument = 0,
