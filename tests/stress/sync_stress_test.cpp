@@ -128,7 +128,7 @@ void one_plain_step(everything& all, std::uint64_t kind, const std::stop_token& 
 // So many steps in turn, each a task of its own that somebody tells to stop now and then.
 task<> coroutine_actor(everything& all, filch::random_stream random, std::uint64_t steps) {
   for (std::uint64_t i = 0; i != steps; ++i) {
-    auto step = filch::spawn(one_step(all, random.next()));
+    auto step = filch::spawn(one_step(all, random.below(1'000'000)));
     if (random.below(3) == 0) co_await filch::yield();
     if (random.below(2) == 0) step.cancel();
     ++all.steps;
@@ -164,7 +164,7 @@ void plain_actor(everything& all, stoppable& self, filch::random_stream random, 
   for (std::uint64_t i = 0; i != steps; ++i) {
     ++all.steps;
     try {
-      one_plain_step(all, random.next(), self.renew());
+      one_plain_step(all, random.below(1'000'000), self.renew());
     } catch (const filch::task_cancelled&) {
       ++all.stopped;
     }
