@@ -54,6 +54,9 @@ class model final : private task_context {
   enum class activity : std::uint8_t { work, overhead, steal, wait, park, block };
   static constexpr std::size_t k_activities = 6;
 
+  // In waiters_: the signal came before anybody waited for it.
+  static constexpr task_place k_given = k_no_place - 1;
+
   // What a worker does now.
   enum class then : std::uint8_t { look, run, pause };
 
@@ -143,7 +146,9 @@ class model final : private task_context {
   then fork(sim_worker& w);
   then join(sim_worker& w, join_mode how);
   [[gnu::noinline]] then keep_in_join(sim_worker& w, join_mode how);
-  then finish(sim_worker& w);
+  then wait_for_signal(sim_worker& w, std::uint64_t which);
+  [[gnu::noinline]] task_place take_waiter(std::uint64_t which);
+  then finish(sim_worker& w, std::uint64_t signal);
   [[gnu::noinline]] bool finish_join(sim_worker& w, task_place parent);
   bool has_kept_ready(const sim_worker& w) { return w.has_kept && tasks_[w.kept.back()].pending == 0; }
   [[gnu::noinline]] then go_on_with_kept(sim_worker& w);
@@ -167,6 +172,7 @@ class model final : private task_context {
   void spawn(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
   void release(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
   void inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
+  void signal(std::uint64_t which) override;
   [[nodiscard]] time_ns now_ns() const override { return now_ns_; }
   [[nodiscard]] worker_id worker() const override { return id_of(*asked_); }
   [[nodiscard]] std::uint32_t queue_size() const override {
@@ -208,6 +214,7 @@ class model final : private task_context {
   std::uint64_t suspended_ = 0;
   std::uint32_t blocked_ = 0;  // workers
   bool bands_in_use_ = false;
+  std::vector<task_place> waiters_;   // by signal: who waits, k_no_place, or k_given
   sim_worker* asked_ = nullptr;       // whose task is asked
   task_place youngest_ = k_no_place;  // the child it made last
   bool has_arrival_ = false;

@@ -51,10 +51,12 @@ typename model<Trace>::then model<Trace>::advance(sim_worker& w) {
       return fork(w);
     case next_step::kind::join:
       return join(w, next.how);
+    case next_step::kind::wait:
+      return wait_for_signal(w, next.signal);
     case next_step::kind::end:
       break;
   }
-  return finish(w);
+  return finish(w, next.signal);
 }
 
 // The youngest child leaves the queue to run, and the parent takes its place there.
@@ -113,8 +115,46 @@ typename model<Trace>::then model<Trace>::keep_in_join(sim_worker& w, join_mode 
   return then::pause;
 }
 
+// ---- signals ---------------------------------------------------------------------------------------------------------
+
 template <class Trace>
-typename model<Trace>::then model<Trace>::finish(sim_worker& w) {
+typename model<Trace>::then model<Trace>::wait_for_signal(sim_worker& w, std::uint64_t which) {
+  if (which >= waiters_.size()) waiters_.resize(which + 1, k_no_place);
+  if (waiters_[which] == k_given) return then::run;
+  FILCH_ASSERT(waiters_[which] == k_no_place, which);
+  waiters_[which] = w.current;
+  task& subject = tasks_[w.current];
+  subject.waits = task::wait::suspended;
+  ++suspended_;
+  ++w.counts[trace::count::suspends];
+  w.trace.suspend(id_of(subject));
+  w.search.begin();
+  return then::look;
+}
+
+// The signal has come: who waited for it and does no longer, or k_no_place.
+template <class Trace>
+task_place model<Trace>::take_waiter(std::uint64_t which) {
+  if (which >= waiters_.size()) waiters_.resize(which + 1, k_no_place);
+  const task_place who = std::exchange(waiters_[which], k_given);
+  FILCH_ASSERT(who != k_given, which);
+  if (who == k_no_place) return who;
+  tasks_[who].waits = task::wait::none;
+  --suspended_;
+  return who;
+}
+
+template <class Trace>
+void model<Trace>::signal(std::uint64_t which) {
+  const task_place who = take_waiter(which);
+  if (who == k_no_place) return;
+  asked_->owed_ns += machine_.costs.push_ns;
+  push(*asked_, who);
+  announce(asked_);
+}
+
+template <class Trace>
+typename model<Trace>::then model<Trace>::finish(sim_worker& w, std::uint64_t signal) {
   task& subject = tasks_[w.current];
   FILCH_ASSERT(subject.pending == 0, subject.number, subject.pending);
   w.trace.end(id_of(subject));
@@ -125,6 +165,14 @@ typename model<Trace>::then model<Trace>::finish(sim_worker& w) {
   if (parent != k_no_place) {
     task& above = tasks_[parent];
     if (--above.pending == 0 && above.waits != task::wait::none && finish_join(w, parent)) return then::run;
+  }
+  if (signal != next_step::k_no_signal) {
+    if (const task_place who = take_waiter(signal); who != k_no_place) {
+      w.current = who;
+      w.owed_ns += machine_.costs.resume_ns;
+      begin_task(w);
+      return then::run;
+    }
   }
   end_if_done();
   if (is_done_) return then::pause;

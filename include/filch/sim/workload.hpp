@@ -58,17 +58,21 @@ struct next_step {
     work,  // computes for so long
     fork,  // puts itself into the worker's queue, and the child it made last runs at once: work-first
     join,  // goes on when all its children have ended; what its worker does meanwhile is the join_mode
+    wait,  // leaves its worker and goes on when the signal has come, or at once if it has; one task waits for a signal
     end,
   };
+  static constexpr std::uint64_t k_no_signal = UINT64_MAX;
 
   kind what = kind::end;
   join_mode how = join_mode::continuation;
   time_ns work_ns = 0;
+  std::uint64_t signal = k_no_signal;  // to wait for; with `end`: to give, and its worker goes on with who waits for it
 
   [[nodiscard]] static next_step work(time_ns span_ns) { return {kind::work, {}, span_ns}; }
   [[nodiscard]] static next_step fork() { return {kind::fork, {}, 0}; }
   [[nodiscard]] static next_step join(join_mode how = join_mode::continuation) { return {kind::join, how, 0}; }
-  [[nodiscard]] static next_step end() { return {kind::end, {}, 0}; }
+  [[nodiscard]] static next_step wait(std::uint64_t signal) { return {kind::wait, {}, 0, signal}; }
+  [[nodiscard]] static next_step end(std::uint64_t signal = k_no_signal) { return {kind::end, {}, 0, signal}; }
 };
 
 // What a task can do while it is asked.
@@ -82,6 +86,9 @@ class task_context {
                        policy::priority band = policy::priority::normal) = 0;
   virtual void inject(std::uint64_t word0, std::uint64_t word1 = 0,
                       policy::priority band = policy::priority::normal) = 0;
+  // The task that waits for this signal, or will, goes on: it lies in the own queue now if it waits. Signals are small
+  // numbers, each given once.
+  virtual void signal(std::uint64_t which) = 0;
 
   [[nodiscard]] virtual time_ns now_ns() const = 0;
   [[nodiscard]] virtual worker_id worker() const = 0;

@@ -24,6 +24,11 @@ using trace::event_kind;
 
 using act = recorded_tasks::act;
 
+std::vector<act> acts_of(const recorded_tasks& tasks, std::size_t which) {
+  const auto found = tasks.acts_of(which);
+  return {found.begin(), found.end()};
+}
+
 trace::recording record(sim::workload& load, std::uint32_t workers, std::uint64_t seed = 1) {
   trace::recording seen;
   EXPECT_TRUE(sim::simulate(machine_model::free(workers), {}, load, {.seed = seed, .record = &seen}).is_complete);
@@ -120,13 +125,66 @@ TEST(replay, the_time_of_a_task_inside_another_is_not_the_others) {
                 on(0, 10, event_kind::spawn, 8, 7), on(0, 15, event_kind::start, 8), on(0, 40, event_kind::end, 8),
                 on(0, 40, event_kind::join, 7), on(0, 47, event_kind::end, 7)}}));
   ASSERT_EQ(tasks.size(), 2u);
-  EXPECT_EQ(tasks.acts[0], (std::vector<act>{{act::kind::work, 10},
+  EXPECT_EQ(acts_of(tasks, 0), (std::vector<act>{{act::kind::work, 10},
                                              {act::kind::spawn, 1},
                                              {act::kind::work, 5},
                                              {act::kind::join, 0},
                                              {act::kind::work, 7}}));
-  EXPECT_EQ(tasks.acts[1], (std::vector<act>{{act::kind::work, 25}}));
+  EXPECT_EQ(acts_of(tasks, 1), (std::vector<act>{{act::kind::work, 25}}));
   EXPECT_EQ(tasks.span_ns(), 10 + 25 + 7);
+}
+
+// Task 1 forks 2 and, inside that, 3; it joins 3 while 2 has not begun. The inner join must not wait for 2.
+TEST(replay, a_join_inside_a_join_waits_for_its_own_child_only) {
+  const recorded_tasks tasks = recorded_tasks::from(
+      made_of({{on(0, 0, event_kind::start, 1), on(0, 10, event_kind::spawn, 2, 1), on(0, 20, event_kind::spawn, 3, 1),
+                on(0, 30, event_kind::start, 3), on(0, 50, event_kind::end, 3), on(0, 50, event_kind::join, 1),
+                on(0, 60, event_kind::start, 2), on(0, 160, event_kind::end, 2), on(0, 160, event_kind::join, 1),
+                on(0, 165, event_kind::end, 1)}}));
+  EXPECT_EQ(acts_of(tasks, 0), (std::vector<act>{{act::kind::work, 10},
+                                                 {act::kind::spawn, 1},
+                                                 {act::kind::work, 10},
+                                                 {act::kind::fork, 2},
+                                                 {act::kind::work, 10},
+                                                 {act::kind::await, 2},
+                                                 {act::kind::work, 10},
+                                                 {act::kind::join, 0},
+                                                 {act::kind::work, 5}}));
+  EXPECT_EQ(tasks.span_ns(), 10 + 100 + 5);
+  EXPECT_EQ(run_again(tasks, 1).makespan_ns, 165);
+  EXPECT_EQ(run_again(tasks, 3).makespan_ns, 115);
+}
+
+// One worker's recording predicts what many workers do: the replay of a tree recorded on one worker, with the costs that
+// the recording holds in its work left out, takes as long as the tree itself does there with the same seed.
+TEST(replay, a_recording_of_one_worker_predicts_many_as_the_tree_itself_runs_there) {
+  machine_model costly = machine_model::free(1);
+  costly.costs.spawn_ns = 60;
+  costly.costs.push_ns = 2;
+  costly.costs.pop_ns = 4;
+  costly.costs.resume_ns = 30;
+  costly.costs.wake_ns = 4000;
+  costly.costs.steal = {{.success_ns = 120, .empty_ns = 40, .lost_ns = 80}};
+  const sim::fork_join_options options{.depth = 11, .before_ns = 300, .after_ns = 200, .leaf_ns = 5000};
+  sim::fork_join_tree tree{options};
+  trace::recording seen;
+  ASSERT_TRUE(sim::simulate(costly, {}, tree, {.record = &seen}).is_complete);
+  const recorded_tasks tasks = recorded_tasks::from(seen);
+  machine_model left = costly;
+  left.costs.spawn_ns = left.costs.push_ns = left.costs.pop_ns = left.costs.resume_ns = 0;
+  for (const std::uint32_t workers : {1u, 2u, 4u, 16u}) {
+    SCOPED_TRACE(workers);
+    left.workers = costly.workers = workers;
+    double predicted_ns = 0;
+    double direct_ns = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      sim::replay load{tasks};
+      predicted_ns += static_cast<double>(sim::simulate(left, {}, load, {.seed = seed}).makespan_ns);
+      sim::fork_join_tree same{options};
+      direct_ns += static_cast<double>(sim::simulate(costly, {}, same, {.seed = seed}).makespan_ns);
+    }
+    EXPECT_NEAR(predicted_ns / direct_ns, 1, 0.01);
+  }
 }
 
 // The resume on worker 1 has the time of the suspend on worker 0: the order between lists is unknown.

@@ -41,6 +41,7 @@ class observed_workload final : public sim::workload, private sim::task_context 
   void spawn(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
   void release(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
   void inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) override;
+  void signal(std::uint64_t which) override { with_->signal(which); }
   [[nodiscard]] time_ns now_ns() const override { return with_->now_ns(); }
   [[nodiscard]] worker_id worker() const override { return with_->worker(); }
   [[nodiscard]] std::uint32_t queue_size() const override { return with_->queue_size(); }

@@ -8,6 +8,8 @@
 #include <filch/trace/session.hpp>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
+#include <utility>
 
 #include "../burn.hpp"
 #include "../errors.hpp"
@@ -137,7 +139,8 @@ class live_workload final : private sim::task_context {
       ++subject.state.stage;
       fresh.swap(fresh_);
       if (next.what == sim::next_step::kind::work) work_ns_ += scaled_ns(next.work_ns);
-      is_waiting = next.what == sim::next_step::kind::join && subject.state.pending != 0;
+      is_waiting = (next.what == sim::next_step::kind::join && subject.state.pending != 0) ||
+                   (next.what == sim::next_step::kind::wait && waits_for(next.signal, subject));
       subject.is_suspended = is_waiting;  // from here on the worker of the last child may go on with it
       if (next.what == sim::next_step::kind::fork) ++extra_;
     }
@@ -152,21 +155,40 @@ class live_workload final : private sim::task_context {
         spawn_on_runtime(&subject);
         return child;
       case sim::next_step::kind::join:
+      case sim::next_step::kind::wait:
         return is_waiting ? nullptr : &subject;
       case sim::next_step::kind::end:
         break;
     }
-    return finish(subject);
+    return finish(subject, next.signal);
   }
 
-  live_task* finish(live_task& subject) {
+  live_task* finish(live_task& subject, std::uint64_t signal) {
     const std::lock_guard lock{mutex_};
     ++executed_[this_worker().value];
     done_.fetch_add(1, std::memory_order_relaxed);  // statistic
+    if (signal != sim::next_step::k_no_signal) {
+      if (live_task* const waiter = take_waiter(signal); waiter != nullptr) return waiter;
+    }
     live_task* const parent = subject.parent;
     if (parent == nullptr || --parent->state.pending != 0 || !parent->is_suspended) return nullptr;
     parent->is_suspended = false;
     return parent;
+  }
+
+  // ---- signals; the mutex is held --------------------------------------------------------------------------------------
+
+  // False: the signal has been given.
+  bool waits_for(std::uint64_t which, live_task& who) {
+    signal_state& state = signals_[which];
+    if (!state.is_given) state.waiter = &who;
+    return !state.is_given;
+  }
+
+  live_task* take_waiter(std::uint64_t which) {
+    signal_state& state = signals_[which];
+    state.is_given = true;
+    return std::exchange(state.waiter, nullptr);
   }
 
   // ---- what a task can do while it is asked; the mutex is held ---------------------------------------------------------
@@ -193,6 +215,12 @@ class live_workload final : private sim::task_context {
   void inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) override {
     release(word0, word1, band);
   }
+  void signal(std::uint64_t which) override {
+    if (live_task* const waiter = take_waiter(which); waiter != nullptr) {
+      fresh_.push_back(waiter);
+      ++extra_;
+    }
+  }
   [[nodiscard]] time_ns now_ns() const override {
     return static_cast<time_ns>(static_cast<double>(monotonic_now_ns() - began_ns_) / time_scale_);
   }
@@ -214,8 +242,14 @@ class live_workload final : private sim::task_context {
   std::deque<live_task> tasks_;
   live_task* asked_ = nullptr;
   std::vector<live_task*> fresh_;  // what the task that is asked has made
+  struct signal_state {
+    live_task* waiter = nullptr;
+    bool is_given = false;
+  };
+  std::unordered_map<std::uint64_t, signal_state> signals_;
   std::uint32_t roots_ = 0;
-  std::uint64_t extra_ = 0;  // tasks of the runtime that are none of the workload: loaders, and parents that forked
+  // Tasks of the runtime that are none of the workload: loaders, parents that forked, and those that got a signal.
+  std::uint64_t extra_ = 0;
   std::vector<std::uint64_t> executed_;
   std::vector<time_ns> busy_ns_;
   time_ns work_ns_ = 0;
