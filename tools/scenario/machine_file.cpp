@@ -23,6 +23,7 @@ using ordered_json = nlohmann::ordered_json;
 
 constexpr std::uint32_t k_most_distances = 256;
 constexpr std::uint32_t k_most_disturbances = 100'000;
+constexpr std::uint32_t k_most_spreads = 100;
 
 template <class T>
 struct member {
@@ -137,6 +138,23 @@ std::vector<sim::disturbance> read_disturbances(const field& from) {
   return out;
 }
 
+std::vector<cost_spread> read_spreads(const field& from) {
+  constexpr double k_most = 1e15;
+  std::vector<cost_spread> out;
+  const auto rows = from.items("a list of what was measured");
+  if (rows.size() > k_most_spreads) from.refuse("a list of at most 100 costs");
+  for (const field& row : rows) {
+    object_fields fields{row};
+    cost_spread one{.cost = fields.need("cost").text("the name of a cost")};
+    one.low = fields.need("low").real(0, k_most);
+    one.median = fields.need("median").real(one.low, k_most);
+    one.high = fields.need("high").real(one.median, k_most);
+    fields.finish();
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 ordered_json as_json(const sim::machine_costs& costs) {
   ordered_json out = ordered_json::object();
   for (const auto& one : k_costs) {
@@ -175,6 +193,7 @@ machine_description read_machine(const field& from) {
   }
   if (const auto costs = fields.find("costs")) out.costs = read_costs(*costs);
   if (const auto disturbances = fields.find("disturbances")) out.disturbances = read_disturbances(*disturbances);
+  if (const auto spreads = fields.find("measured")) out.spreads = read_spreads(*spreads);
   fields.finish();
   return out;
 }
@@ -232,6 +251,10 @@ void write_machine(std::ostream& out, const machine_description& machine) {
                                                {"for_ns", one.for_ns},
                                                {"every_ns", one.every_ns},
                                                {"speed_permille", one.speed_permille}});
+  }
+  for (const cost_spread& one : machine.spreads) {
+    all["measured"].push_back(
+        ordered_json{{"cost", one.cost}, {"median", one.median}, {"low", one.low}, {"high", one.high}});
   }
   out << all.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }

@@ -3,7 +3,8 @@
 //   {"name": "laptop-8p16e", "workers": 24,
 //    "topology": {"cores_per_node": 8, "efficiency_cores_per_node": 16, …},
 //    "costs": {"spawn_ns": 8, "steal": [{"success_ns": 60, …}, …], …},
-//    "disturbances": [{"worker": 3, "every_ns": 10000000, "for_ns": 2000000, "speed_permille": 0}]}
+//    "disturbances": [{"worker": 3, "every_ns": 10000000, "for_ns": 2000000, "speed_permille": 0}],
+//    "measured": [{"cost": "spawn_ns", "median": 61.2, "low": 58.9, "high": 66.0}]}
 #pragma once
 
 #include "scenario_error.hpp"
@@ -22,6 +23,16 @@
 
 namespace filch::scenario {
 
+// How well a cost is known: its median over the rounds of a calibration, and the quartiles. For people; no run uses it.
+struct cost_spread {
+  std::string cost;
+  double median = 0;
+  double low = 0;
+  double high = 0;
+
+  friend bool operator==(const cost_spread&, const cost_spread&) = default;
+};
+
 struct machine_description {
   std::string name = "free";
   std::string title{};
@@ -31,6 +42,7 @@ struct machine_description {
   topology::placement placement = topology::placement::spread;  // which worker runs on which CPU
   sim::machine_costs costs{};
   std::vector<sim::disturbance> disturbances{};
+  std::vector<cost_spread> spreads{};  // "measured" in the file
 };
 
 // Throws error.

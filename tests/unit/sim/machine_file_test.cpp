@@ -48,6 +48,14 @@ TEST(machine_file, what_was_written_is_read_again) {
   }
 }
 
+TEST(machine_file, how_well_costs_are_known_is_read_again_and_quartiles_enclose_the_median) {
+  machine_description before = scenario::find_machine("free");
+  before.spreads = {{"spawn_ns", 61.25, 58.5, 66}, {"wake_ns", 4000, 4000, 4000}};
+  EXPECT_EQ(written_and_read(before).spreads, before.spreads);
+  before.spreads = {{"spawn_ns", 61.25, 62, 66}};
+  EXPECT_THROW((void)written_and_read(before), scenario::error);
+}
+
 TEST(machine_file, slow_cores_are_slow_and_far_steals_dear) {
   const sim::machine_model laptop = scenario::make_machine(scenario::find_machine("laptop-8p16e"), 0);
   EXPECT_EQ(laptop.duration_ns(0, 550), 550);

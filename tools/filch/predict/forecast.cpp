@@ -1,0 +1,273 @@
+#include "forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filch/sim/theory.hpp>
+#include <filch/sim/what_if.hpp>
+#include <filch/sim/worker_model.hpp>
+#include <numeric>
+
+#include "../errors.hpp"
+#include "../simulate/in_parallel.hpp"
+#include "../text.hpp"
+
+namespace filch::tool {
+namespace {
+
+using act = sim::recorded_tasks::act;
+using trace::event;
+using trace::event_kind;
+
+// A run that loses less than this part of its time is not limited by anything worth a word.
+constexpr double k_little = 0.1;
+// A run so close to its span is limited by it.
+constexpr double k_near_span = 1.2;
+
+// Costs that the recorded times hold already are left out; what passed between two tasks is not in them.
+sim::machine_costs added_costs(const forecast_options& how) {
+  sim::machine_costs out = how.machine.costs;
+  out.spawn_ns = 0;
+  out.push_ns = 0;
+  out.resume_ns = how.between_tasks_ns;
+  out.pop_ns = how.between_tasks_ns;
+  return out;
+}
+
+sim::machine_model machine_of(const forecast_options& how, std::uint32_t workers, bool is_free) {
+  scenario::machine_description described = how.machine;
+  described.costs = is_free ? sim::machine_costs{} : added_costs(how);
+  return scenario::make_machine(described, workers);
+}
+
+struct outcome {
+  time_ns makespan_ns = 0;
+  std::uint64_t steals = 0;
+};
+
+outcome run_once(const sim::recorded_tasks& tasks, const forecast_options& how, std::uint32_t workers,
+                 std::uint64_t seed, bool is_free) {
+  sim::replay load{tasks};
+  load.inflate(static_cast<std::uint32_t>(std::lround(inflation_at(how.inflation, workers) * 1e6)));
+  const sim::run_result result =
+      sim::simulate(machine_of(how, workers, is_free), how.policy, load, {.seed = seed});
+  if (!result.is_complete) {
+    throw failure("the replay with " + count_text(workers, "worker") + " got stuck: " +
+                  count_text(result.unfinished, "task") + " never ended");
+  }
+  return {result.makespan_ns, result.total_counts()[trace::count::stolen_by_me]};
+}
+
+sim::recorded_tasks without_signals(const sim::recorded_tasks& tasks) {
+  sim::recorded_tasks out = tasks;
+  for (act& each : out.acts) {
+    if (each.what() == act::kind::signal || each.what() == act::kind::wait) each = {act::kind::work, 0};
+  }
+  return out;
+}
+
+time_ns last_arrival_ns(const sim::recorded_tasks& tasks) {
+  return tasks.roots.back().at_ns - tasks.roots.front().at_ns;
+}
+
+struct facts {
+  time_ns work_ns = 0;
+  time_ns span_ns = 0;
+  time_ns unsignalled_span_ns = 0;
+  time_ns last_arrival_ns = 0;
+};
+
+limit limit_of(const facts& of, const forecast_point& at) {
+  const double even_ns = static_cast<double>(of.work_ns) / at.workers;
+  const double memory_ns = (at.inflation - 1) * even_ns;
+  const double shape_ns = std::max(0.0, at.free_ns - at.inflation * even_ns);
+  const double steal_ns = std::max(0.0, at.time_ns - at.free_ns);
+  if (memory_ns + shape_ns + steal_ns < k_little * at.time_ns) return limit::nothing;
+  if (memory_ns >= shape_ns && memory_ns >= steal_ns) return limit::memory;
+  if (steal_ns >= shape_ns) return limit::steals;
+  if (static_cast<double>(of.last_arrival_ns) > (1 - k_little) * at.free_ns) return limit::arrivals;
+  const auto span_ns = at.inflation * static_cast<double>(of.span_ns);
+  if (at.free_ns > k_near_span * span_ns) return limit::shape;
+  return static_cast<double>(of.unsignalled_span_ns) < static_cast<double>(of.span_ns) / k_near_span ? limit::signals
+                                                                                                     : limit::span;
+}
+
+std::string percent(double part) { return fixed(100 * part, 0) + " %"; }
+std::string seconds(double span_ns) { return duration_text(span_ns * 1e-9); }
+
+}  // namespace
+
+const char* name_of(limit what) {
+  switch (what) {
+    case limit::nothing:
+      return "nothing";
+    case limit::span:
+      return "span";
+    case limit::shape:
+      return "shape";
+    case limit::arrivals:
+      return "arrivals";
+    case limit::signals:
+      return "signals";
+    case limit::steals:
+      return "steals";
+    case limit::memory:
+      return "memory";
+  }
+  return "";
+}
+
+recorded_run look_at(const trace::recording& what) {
+  recorded_run out{.workers = static_cast<std::uint32_t>(what.workers.size())};
+  time_ns first_ns = k_never_ns;
+  time_ns last_ns = 0;
+  time_ns between_ns = 0;
+  std::uint64_t gaps = 0;
+  const auto note_begin = [&](const std::vector<event>& list) {
+    const auto found = std::ranges::find_if(
+        list, [](const event& one) { return one.kind == event_kind::spawn || one.kind == event_kind::start; });
+    if (found != list.end()) first_ns = std::min<time_ns>(first_ns, found->time_ns);
+  };
+  note_begin(what.outside);
+  for (const auto& list : what.workers) {
+    note_begin(list);
+    time_ns ended_ns = k_never_ns;  // of the task before, when nothing but looking at own queues came since
+    for (const event& one : list) {
+      switch (one.kind) {
+        case event_kind::end:
+          last_ns = std::max<time_ns>(last_ns, one.time_ns);
+          ended_ns = one.time_ns;
+          break;
+        case event_kind::start:
+        case event_kind::resume:
+          if (ended_ns != k_never_ns) {
+            between_ns += one.time_ns - ended_ns;
+            ++gaps;
+          }
+          ended_ns = k_never_ns;
+          break;
+        case event_kind::steal_attempt:
+        case event_kind::park:
+        case event_kind::join:
+        case event_kind::spawn:
+          ended_ns = k_never_ns;
+          break;
+        default:
+          break;
+      }
+    }
+  }
+  out.makespan_ns = first_ns == k_never_ns ? 0 : std::max<time_ns>(0, last_ns - first_ns);
+  if (gaps != 0) out.between_tasks_ns = between_ns / static_cast<time_ns>(gaps);
+  return out;
+}
+
+time_ns burden_of(const sim::machine_costs& costs) {
+  time_ns steal_ns = 0;
+  for (const sim::steal_cost& each : costs.steal) steal_ns = std::max(steal_ns, each.success_ns);
+  time_ns migration_ns = 0;
+  for (const time_ns each : costs.migration_ns) migration_ns = std::max(migration_ns, each);
+  return steal_ns + migration_ns + costs.notice_ns + costs.resume_ns;
+}
+
+double inflation_at(const std::vector<inflation_point>& known, std::uint32_t workers) {
+  inflation_point below{.workers = 1, .factor = 1};
+  for (const inflation_point& each : known) {
+    if (each.workers <= workers) {
+      below = each;
+      continue;
+    }
+    const double share = static_cast<double>(workers - below.workers) / (each.workers - below.workers);
+    return below.factor + share * (each.factor - below.factor);
+  }
+  return below.factor;
+}
+
+forecast forecast_of(const sim::recorded_tasks& tasks, const forecast_options& how) {
+  facts of{.work_ns = tasks.work_ns(), .span_ns = tasks.span_ns(), .last_arrival_ns = last_arrival_ns(tasks)};
+  of.unsignalled_span_ns = tasks.signals == 0 ? of.span_ns : without_signals(tasks).span_ns();
+  forecast out{.tasks = tasks.size(),
+               .work_ns = of.work_ns,
+               .span_ns = of.span_ns,
+               .burdened_span_ns = tasks.span_ns(burden_of(how.machine.costs)),
+               .points = {}};
+  // For each number of workers: every seed, then one run without costs.
+  const std::size_t runs = how.seeds + std::size_t{1};
+  std::vector<outcome> all(how.workers.size() * runs);
+  in_parallel(all.size(), [&](std::uint64_t i) {
+    const std::uint64_t run = i % runs;
+    all[i] = run_once(tasks, how, how.workers[i / runs], how.seed + run % how.seeds, run == how.seeds);
+  });
+  for (std::size_t p = 0; p != how.workers.size(); ++p) {
+    const std::uint32_t workers = how.workers[p];
+    forecast_point point{.workers = workers, .inflation = inflation_at(how.inflation, workers)};
+    point.low_ns = static_cast<double>(all[p * runs].makespan_ns);
+    for (std::uint32_t s = 0; s != how.seeds; ++s) {
+      const outcome& each = all[p * runs + s];
+      const auto time_ns = static_cast<double>(each.makespan_ns);
+      point.time_ns += time_ns / how.seeds;
+      point.low_ns = std::min(point.low_ns, time_ns);
+      point.high_ns = std::max(point.high_ns, time_ns);
+      point.steals += static_cast<double>(each.steals) / how.seeds;
+    }
+    point.time_ns = std::clamp(point.time_ns, point.low_ns, point.high_ns);
+    point.free_ns = static_cast<double>(all[p * runs + how.seeds].makespan_ns);
+    point.least_ns = sim::theory::least_ns(of.work_ns, of.span_ns, workers);
+    point.greedy_ns = sim::theory::greedy_most_ns(of.work_ns, of.span_ns, workers);
+    point.burdened_ns = sim::theory::burdened_ns(of.work_ns, out.burdened_span_ns, workers);
+    point.limited_by = limit_of(of, point);
+    out.points.push_back(point);
+  }
+  return out;
+}
+
+std::string limit_text(const forecast& all, const forecast_point& at) {
+  const double even_ns = static_cast<double>(all.work_ns) / at.workers;
+  const std::string with = "With " + count_text(at.workers, "worker") + " ";
+  switch (at.limited_by) {
+    case limit::nothing:
+      return with + "nothing limits much: " + percent(even_ns / at.time_ns) + " of the workers' time is work.\n";
+    case limit::span:
+      return with + "the span limits: the longest chain of work takes " + seconds(static_cast<double>(all.span_ns)) +
+             " of " + seconds(at.time_ns) + ". More workers do not help; a shorter chain does.\n";
+    case limit::shape:
+      return with + "the shape of the work limits: at times fewer tasks can run than there are workers. Even without any "
+                    "costs it takes " + seconds(at.free_ns) + ", evenly divided " + seconds(even_ns) +
+             "; finer tasks or more of them help.\n";
+    case limit::arrivals:
+      return with + "the arrivals limit: tasks come from outside until shortly before the end, as late as they did in the "
+                    "recording.\n";
+    case limit::signals:
+      return with + "waiting for one another limits: the chain through locks, channels and events takes " +
+             seconds(static_cast<double>(all.span_ns)) + " of " + seconds(at.time_ns) + ".\n";
+    case limit::steals:
+      return with + "steals limit: looking for work, stealing and waking cost " + seconds(at.time_ns - at.free_ns) +
+             " of " + seconds(at.time_ns) + ", for " + fixed(at.steals, 0) + " steals; larger tasks help.\n";
+    case limit::memory:
+      return with + "memory limits: the work itself takes " + percent(at.inflation - 1) +
+             " longer than it was recorded.\n";
+  }
+  return "";
+}
+
+std::vector<virtual_speed_up> rank_names(const sim::recorded_tasks& tasks, const forecast_options& how,
+                                         std::uint32_t workers, std::size_t most_names) {
+  const std::vector<time_ns> work_ns = tasks.work_by_name_ns();
+  std::vector<std::uint32_t> names(work_ns.size());
+  std::iota(names.begin(), names.end(), 0u);
+  std::ranges::stable_sort(names, std::greater<>{}, [&](std::uint32_t i) { return work_ns[i]; });
+  if (names.size() > most_names) names.resize(most_names);
+  const double all_ns = std::max(1.0, static_cast<double>(std::accumulate(work_ns.begin(), work_ns.end(), time_ns{0})));
+  std::vector<virtual_speed_up> out;
+  for (const std::uint32_t each : names) {
+    out.push_back({.name = tasks.names[each], .work_share = static_cast<double>(work_ns[each]) / all_ns});
+  }
+  in_parallel(2 * names.size(), [&](std::uint64_t i) {
+    const sim::recorded_tasks changed = sim::scaled(tasks, names[i / 2], i % 2 == 0 ? 0.5 : 0.0);
+    const outcome found = run_once(changed, how, workers, how.seed, false);
+    (i % 2 == 0 ? out[i / 2].half_ns : out[i / 2].none_ns) = static_cast<double>(found.makespan_ns);
+  });
+  std::ranges::stable_sort(out, {}, &virtual_speed_up::none_ns);
+  return out;
+}
+
+}  // namespace filch::tool
