@@ -1,8 +1,7 @@
 // From the events of a recording to what its tasks do.
-#include <filch/sim/replay.hpp>
-
 #include <algorithm>
 #include <cstdint>
+#include <filch/sim/replay.hpp>
 #include <queue>
 #include <stdexcept>
 #include <unordered_map>
@@ -51,11 +50,13 @@ class reader {
     std::uint32_t unjoined = k_nobody;  // the youngest child that is in no join yet; its elder is the next one
     std::uint32_t elder = k_nobody;
     std::uint32_t name = trace::k_no_detail;
-    bool has_spawn = false;  // the recording shows how it came into being; its start may come before that
+    std::uint32_t signal = k_none;  // that made it ready; it waits for this one when it goes on
+    bool has_spawn = false;         // the recording shows how it came into being; its start may come before that
     bool has_started = false;
     bool has_ended = false;
     bool has_widows = false;  // it ended before one of its children
     bool waits = false;       // suspended or blocked with unfinished children
+    bool has_left = false;    // … without any
   };
 
   [[nodiscard]] bool any_of_kind(event_kind kind) const {
@@ -123,8 +124,15 @@ class reader {
       case event_kind::join:
         if (task_state& who = tasks_[number_of(one.task)]; !who.has_ended) {
           account(who, one.time_ns);
-          join(who);
+          if (one.argument == 0) {
+            join(who);
+          } else {
+            join_child(who, number_of(one.argument));
+          }
         }
+        break;
+      case event_kind::woken:
+        wake(one);
         break;
       default:
         break;
@@ -175,7 +183,13 @@ class reader {
     who.has_started = true;
     if (who.spawned_ns < 0) who.spawned_ns = one.time_ns;
     account(who, one.time_ns);
+    const bool has_left = std::exchange(who.has_left, false);
     if (std::exchange(who.waits, false) && !has_joins_ && who.unfinished == 0) join(who);
+    if (who.signal != k_none) {
+      (void)append(who, {act::kind::wait, std::exchange(who.signal, k_none)});
+    } else if (has_left) {
+      ++waits_left_out_;
+    }
     if (who.running != k_nobody) drop_from(who.running, which);
     auto& stack = stacks_[one.worker];
     if (!stack.empty()) pause(tasks_[stack.back()], one.time_ns);
@@ -219,11 +233,8 @@ class reader {
     task_state& who = tasks_[which];
     if (who.running != one.worker) return;  // it goes on elsewhere already
     pause(who, one.time_ns);
-    if (who.unfinished != 0) {
-      who.waits = !is_fork(one);
-    } else {
-      ++waits_left_out_;
-    }
+    who.waits = who.unfinished != 0 && !is_fork(one);
+    who.has_left = who.unfinished == 0;
     leave_worker(which, one);
   }
 
@@ -267,6 +278,31 @@ class reader {
     for (auto child = joined_.rbegin(); child != joined_.rend(); ++child) (void)append(who, {act::kind::await, *child});
   }
 
+  // A join that names its child.
+  void join_child(task_state& who, std::uint32_t which) {
+    const task_state& child = tasks_[which];
+    if (child.made_at == k_none) return;
+    for (std::uint32_t* at = &tasks_[child.parent].unjoined; *at != k_nobody; at = &tasks_[*at].elder) {
+      if (*at != which) continue;
+      *at = child.elder;
+      make_by(child, act::kind::fork);
+      (void)append(who, {act::kind::await, which});
+      return;
+    }
+  }
+
+  // Who made a task ready gives a signal there, for which the task waits when it goes on.
+  void wake(const event& one) {
+    const std::uint32_t which = number_of(one.task);
+    if (one.argument == trace::k_no_task || one.argument == one.task) return;
+    const std::uint32_t by = number_of(one.argument);
+    task_state& giver = tasks_[by];
+    if (tasks_[which].has_ended || !giver.has_started || giver.has_ended) return;
+    account(giver, one.time_ns);
+    (void)append(giver, {act::kind::signal, signals_});
+    tasks_[which].signal = signals_++;
+  }
+
   void guess_last_joins() {
     for (task_state& who : tasks_) {
       if (who.has_ended && !who.has_widows) join(who);
@@ -286,6 +322,7 @@ class reader {
     recorded_tasks out;
     out.gaps = gaps_;
     out.waits_left_out = waits_left_out_;
+    out.signals = signals_;
     std::vector<std::uint32_t> renamed(tasks_.size(), k_nobody);
     std::uint32_t kept = 0;
     for (std::size_t i = 0; i != tasks_.size(); ++i) {
@@ -299,8 +336,7 @@ class reader {
     const auto number_of_name = [&](std::uint32_t id) {
       const auto [known, is_new] = by_id.try_emplace(id);
       if (!is_new) return known->second;
-      const auto [same, is_new_text] =
-          by_text.try_emplace(name_text(id), static_cast<std::uint32_t>(out.names.size()));
+      const auto [same, is_new_text] = by_text.try_emplace(name_text(id), static_cast<std::uint32_t>(out.names.size()));
       if (is_new_text) out.names.push_back(same->first);
       return known->second = same->second;
     };
@@ -327,6 +363,7 @@ class reader {
   std::vector<std::uint32_t> joined_;  // of one join, the youngest first
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
   std::vector<std::vector<std::uint32_t>> stacks_;  // by worker: what runs there, and what it runs inside of
+  std::uint32_t signals_ = 0;
   std::uint64_t gaps_ = 0;
   std::uint64_t waits_left_out_ = 0;
 };

@@ -1,7 +1,6 @@
-#include <filch/sim/replay.hpp>
-
 #include <algorithm>
 #include <cstdint>
+#include <filch/sim/replay.hpp>
 #include <utility>
 
 namespace filch::inline v0::sim {
@@ -177,7 +176,9 @@ time_ns recorded_tasks::span_ns(time_ns burden_ns) const {
 bool replay::next_arrival(arrival& out) {
   if (next_ == tasks_.roots.size()) return false;
   const recorded_tasks::root& from = tasks_.roots[next_++];
-  out = {from.at_ns - tasks_.roots.front().at_ns, target::by_policy(), {from.task, tasks_.begins[from.task]},
+  out = {from.at_ns - tasks_.roots.front().at_ns,
+         target::by_policy(),
+         {from.task, tasks_.begins[from.task]},
          policy::priority::normal};
   return true;
 }

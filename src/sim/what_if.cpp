@@ -1,9 +1,8 @@
-#include <filch/sim/what_if.hpp>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filch/sim/what_if.hpp>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -98,7 +97,7 @@ namespace {
 struct groups {
   std::vector<std::uint32_t> last;                  // by task: who stands for it, which may be itself
   std::vector<std::vector<std::uint32_t>> members;  // of groups with more than one
-  std::vector<std::uint32_t> group_of;              // by task that stands for others: its place in members; k_gone: alone
+  std::vector<std::uint32_t> group_of;  // by task that stands for others: its place in members; k_gone: alone
 };
 
 groups groups_of(const recorded_tasks& tasks, std::uint32_t name, std::uint32_t count) {
@@ -304,7 +303,11 @@ change change::from(std::string_view text) {
 
 std::string change::text() const {
   std::string out{k_verbs[static_cast<std::size_t>(what)]};
-  return out.append(" name=").append(name).append(" ").append(value_text(value)).append(what == kind::cutoff ? "ns" : "");
+  return out.append(" name=")
+      .append(name)
+      .append(" ")
+      .append(value_text(value))
+      .append(what == kind::cutoff ? "ns" : "");
 }
 
 recorded_tasks change::apply(const recorded_tasks& to, time_ns spared_ns) const {

@@ -10,6 +10,7 @@
 #include "bench/bench_command.hpp"
 #include "commands.hpp"
 #include "errors.hpp"
+#include "predict/commands.hpp"
 #include "simulate/commands.hpp"
 #include "text.hpp"
 
@@ -49,6 +50,7 @@ const char* const k_examples = R"(Examples:
   filch report demo.filch demo.html              … look at it in a browser …
   filch analyze demo.filch                       … hear where its time went …
   filch trace info demo.filch                    … see what is in it …
+  filch predict demo.filch --workers 1..16       … ask how fast it would be with more workers …
   filch trace convert demo.filch demo.pftrace    … and see it in Perfetto's viewer
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a run got stuck in a deadlock of joins.
@@ -82,6 +84,7 @@ struct words_said {
   analyze_arguments analyze;
   bench_words bench;
   simulation_words simulation;
+  prediction_words prediction;
 };
 
 void add_run(CLI::App& app, run_arguments& into) {
@@ -251,6 +254,7 @@ void obey(int count, const char* const* words) {
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   add_run(app, said.run);
   add_simulation(app, said.simulation);
+  add_prediction(app, said.prediction);
   add_bench(app, said.bench);
   add_topology(app, said.topology);
   add_policies(app, said.policies);

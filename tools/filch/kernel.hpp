@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "workload.hpp"
 
@@ -24,6 +25,9 @@ struct kernel {
 
 // As many workers as this process may use CPUs.
 void use_all_cpus(filch::options& of);
+
+// The kernel of that workload; `size` as --size, `tree` as --tree. Throws `failure` when there is none of that name.
+[[nodiscard]] kernel make_kernel(std::string_view name, std::uint64_t size, const std::string& tree = {});
 
 // Runs both versions, reports, and throws `failure` when their results differ.
 std::vector<measurement> run_kernel(context& in, std::string_view name, const kernel& what);

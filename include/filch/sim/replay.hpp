@@ -5,21 +5,23 @@
 //   - A task computes between its start (or resume, unblock) and its end (or suspend, block), less the time of tasks that
 //     ran inside it on the same worker.
 //   - A spawn cuts the parent's work in two: it happens when the parent has done as much as it had then.
-//   - A `join` waits for those children that had ended by then and were in no join before. Where other children of the
-//     task had not, as in a join inside a join, it waits for each of these alone.
+//   - A `join` that names a child waits for that one. Any other waits for those children that had ended by then and were
+//     in no join before. Where other children of the task had not, as in a join inside a join, it waits for each of these
+//     alone.
 //   - In a recording without joins a task that suspended or blocked while a child had not ended waits there for all its
 //     children so far, and at its end if all its children had ended before it did.
+//   - A task that another one made ready (`woken`) goes on behind what that one had done then: locks and channels keep
+//     the order that they had in the recording.
 //   - A wait for anything else has no cause in the events: it goes on at once, and waits_left_out counts it.
 //   - A task without a parent comes from outside at the time of its spawn.
 //   - A task without a start, and all that a gap in the recording hides, is left out; `gaps` counts the lost events.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filch/base/units.hpp>
 #include <filch/sim/workload.hpp>
 #include <filch/trace/recording.hpp>
-
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

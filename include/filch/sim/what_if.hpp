@@ -2,10 +2,9 @@
 // leaves the old ones as they are; `name` is a place in recorded_tasks::names.
 #pragma once
 
+#include <cstdint>
 #include <filch/base/units.hpp>
 #include <filch/sim/replay.hpp>
-
-#include <cstdint>
 #include <string>
 #include <string_view>
 

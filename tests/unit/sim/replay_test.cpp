@@ -3,6 +3,7 @@
 
 #include <filch/base/random.hpp>
 #include <filch/sim/task_group.hpp>
+#include <filch/sim/what_if.hpp>
 #include <filch/sim/worker_model.hpp>
 #include <filch/sim/workloads.hpp>
 
@@ -208,6 +209,33 @@ TEST(replay, a_wait_for_nothing_known_is_left_out_and_counted) {
                                      on(0, 500, event_kind::unblock, 1), on(0, 510, event_kind::end, 1)}}));
   EXPECT_EQ(tasks.work_ns(), 15);
   EXPECT_EQ(tasks.waits_left_out, 1u);
+}
+
+// Task 2 holds what task 1 waits for, and gives it away at 40.
+TEST(replay, a_task_that_was_woken_goes_on_behind_its_waker) {
+  const recorded_tasks tasks = recorded_tasks::from(made_of(
+      {{on(0, 0, event_kind::start, 1), on(0, 10, event_kind::suspend, 1), on(0, 45, event_kind::resume, 1),
+        on(0, 50, event_kind::end, 1)},
+       {on(1, 0, event_kind::start, 2), on(1, 40, event_kind::woken, 1, 2), on(1, 100, event_kind::end, 2)}}));
+  EXPECT_EQ(tasks.signals, 1u);
+  EXPECT_EQ(tasks.waits_left_out, 0u);
+  EXPECT_EQ(tasks.work_ns(), 115);
+  EXPECT_EQ(tasks.span_ns(), 100);
+  EXPECT_EQ(sim::scaled(tasks, 0, 10).span_ns(), 1000);
+  EXPECT_EQ(run_again(tasks, 2).makespan_ns, 100);
+  EXPECT_EQ(run_again(tasks, 1).makespan_ns, 115);
+}
+
+TEST(replay, a_join_that_names_its_child_waits_for_that_one) {
+  const recorded_tasks tasks = recorded_tasks::from(
+      made_of({{on(0, 0, event_kind::start, 1), on(0, 0, event_kind::spawn, 2, 1), on(0, 0, event_kind::spawn, 3, 1),
+                on(0, 0, event_kind::start, 3), on(0, 10, event_kind::end, 3), on(0, 10, event_kind::start, 2),
+                on(0, 30, event_kind::end, 2), on(0, 30, event_kind::join, 1, 3), on(0, 35, event_kind::end, 1)}}));
+  EXPECT_EQ(acts_of(tasks, 0), (std::vector<act>{{act::kind::release, 1},
+                                                 {act::kind::fork, 2},
+                                                 {act::kind::await, 2},
+                                                 {act::kind::work, 5}}));
+  EXPECT_EQ(run_again(tasks, 3).makespan_ns, 20);
 }
 
 TEST(replay, what_shows_no_task_is_refused) {

@@ -1,17 +1,15 @@
 // Changes of recorded tasks, computed by hand, and random ones that must keep what they do not change.
-#include <filch/sim/what_if.hpp>
-
-#include <filch/base/random.hpp>
-#include <filch/sim/theory.hpp>
-#include <filch/sim/worker_model.hpp>
-#include <filch/sim/workloads.hpp>
-
 #include <gtest/gtest.h>
-#include <support/test_seed.hpp>
 
 #include <cstdint>
+#include <filch/base/random.hpp>
+#include <filch/sim/theory.hpp>
+#include <filch/sim/what_if.hpp>
+#include <filch/sim/worker_model.hpp>
+#include <filch/sim/workloads.hpp>
 #include <stdexcept>
 #include <string>
+#include <support/test_seed.hpp>
 #include <vector>
 
 namespace {
@@ -78,9 +76,14 @@ TEST(what_if, a_scaled_name_takes_its_part_and_nothing_else_changes) {
 TEST(what_if, leaves_in_a_row_become_one_where_the_last_was_made) {
   const recorded_tasks tasks = change::from("grain name=leaf 2").apply(loop_of_leaves(), 3);
   ASSERT_EQ(tasks.size(), 4u);  // 2 + 2 + 1 leaves
-  EXPECT_EQ(acts_of(tasks, 0),
-            (std::vector<act>{{kind::work, 107 + 10}, {kind::spawn, 1}, {kind::work, 7 + 10}, {kind::spawn, 2},
-                              {kind::work, 10}, {kind::spawn, 3}, {kind::join, 0}, {kind::work, 7}}));
+  EXPECT_EQ(acts_of(tasks, 0), (std::vector<act>{{kind::work, 107 + 10},
+                                                 {kind::spawn, 1},
+                                                 {kind::work, 7 + 10},
+                                                 {kind::spawn, 2},
+                                                 {kind::work, 10},
+                                                 {kind::spawn, 3},
+                                                 {kind::join, 0},
+                                                 {kind::work, 7}}));
   EXPECT_EQ(acts_of(tasks, 1), (std::vector<act>{{kind::work, 80}}));
   EXPECT_EQ(acts_of(tasks, 3), (std::vector<act>{{kind::work, 40}}));
   EXPECT_EQ(tasks.span_ns(), 117 + 17 + 80 + 7);  // the second pair, made at 134, ends after the last leaf, made at 144
@@ -101,8 +104,9 @@ TEST(what_if, a_small_family_is_done_where_it_was_made) {
 }
 
 TEST(what_if, words_that_make_no_sense_are_refused_with_what_is_allowed) {
-  for (const char* const text : {"", "scale", "scale name=x", "shrink name=x 2", "scale x 2", "scale name=x -1",
-                                 "scale name=x nan", "grain name=x 1", "grain name=x 2.5", "cutoff name=x 5", "cutoff name=x 0ns"}) {
+  for (const char* const text :
+       {"", "scale", "scale name=x", "shrink name=x 2", "scale x 2", "scale name=x -1", "scale name=x nan",
+        "grain name=x 1", "grain name=x 2.5", "cutoff name=x 5", "cutoff name=x 0ns"}) {
     SCOPED_TRACE(text);
     try {
       (void)change::from(text);
@@ -124,7 +128,8 @@ TEST(what_if, words_that_make_no_sense_are_refused_with_what_is_allowed) {
 // ---- random graphs ---------------------------------------------------------------------------------------------------
 
 // A task with children that it joins all at once, or one by one inside out as nested forks do, and some that nobody joins.
-std::uint32_t grow(recorded_tasks& out, std::vector<std::vector<act>>& all, random_stream& random, std::uint32_t depth) {
+std::uint32_t grow(recorded_tasks& out, std::vector<std::vector<act>>& all, random_stream& random,
+                   std::uint32_t depth) {
   const auto self = static_cast<std::uint32_t>(all.size());
   all.emplace_back();
   std::vector<act> does;
@@ -183,7 +188,8 @@ TEST(what_if, replayed_graphs_stay_between_the_bounds) {
     ASSERT_TRUE(result.is_complete);
     ASSERT_GE(result.makespan_ns, sim::theory::least_ns(work_ns, span_ns, workers));
     const sim::time_use use = result.total_use();
-    ASSERT_LE(result.makespan_ns * workers, work_ns + span_ns * (workers - 1) + (use.total_ns() - use.work_ns) * workers);
+    ASSERT_LE(result.makespan_ns * workers,
+              work_ns + span_ns * (workers - 1) + (use.total_ns() - use.work_ns) * workers);
   }
 }
 

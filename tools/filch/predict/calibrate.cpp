@@ -59,8 +59,8 @@ struct all_rounds {
   figure_rounds share{"share", "of their time that computing threads had a CPU", {}, "%"};
 
   [[nodiscard]] std::vector<figure_rounds*> in_order() {
-    return {&spawn, &push, &pop, &fork, &injector, &empty, &success, &notice, &resume, &notify, &wake, &park,
-            &switches, &migration, &speed, &share};
+    return {&spawn,  &push,   &pop,  &fork, &injector, &empty,     &success, &notice,
+            &resume, &notify, &wake, &park, &switches, &migration, &speed,   &share};
   }
 };
 
@@ -90,8 +90,12 @@ void measure_round(all_rounds& into, std::uint32_t cpus) {
   into.migration.values.push_back(measure_migration_per_kib_ns());
 }
 
-double median(const figure_rounds& of) { return of.values.empty() ? 0 : quantile(of.values, 0.5); }
-time_ns whole_ns(const figure_rounds& of) { return static_cast<time_ns>(std::lround(median(of))); }
+double median(const figure_rounds& of) {
+  return of.values.empty() ? 0 : quantile(of.values, 0.5);
+}
+time_ns whole_ns(const figure_rounds& of) {
+  return static_cast<time_ns>(std::lround(median(of)));
+}
 
 scenario::machine_description machine_of(const all_rounds& found, std::uint32_t cpus, std::uint32_t rounds) {
   scenario::machine_description out{.name = "measured", .workers = cpus};
@@ -110,7 +114,8 @@ scenario::machine_description machine_of(const all_rounds& found, std::uint32_t 
   out.costs.notice_ns = whole_ns(found.notice);
   out.costs.switch_ns = whole_ns(found.switches);
   const time_ns success_ns = whole_ns(found.success);
-  out.costs.steal = {{.success_ns = success_ns, .empty_ns = std::max<time_ns>(1, whole_ns(found.empty)), .lost_ns = success_ns}};
+  out.costs.steal = {
+      {.success_ns = success_ns, .empty_ns = std::max<time_ns>(1, whole_ns(found.empty)), .lost_ns = success_ns}};
   out.costs.migration_ns = {static_cast<time_ns>(std::lround(median(found.migration) * k_footprint_kib))};
   return out;
 }
@@ -129,7 +134,8 @@ calibration calibrate(std::uint32_t rounds, const std::function<void(const std::
     if (each->values.empty()) continue;
     out.costs.push_back({each->name, each->meaning, median(*each), quantile(each->values, 0.25),
                          quantile(each->values, 0.75), each->unit});
-    if (each != &found.speed && each != &found.share) out.machine.spreads.push_back({each->name, median(*each), out.costs.back().low, out.costs.back().high});
+    if (each != &found.speed && each != &found.share)
+      out.machine.spreads.push_back({each->name, median(*each), out.costs.back().low, out.costs.back().high});
   }
   out.cpu_share = median(found.share) / 100;
   return out;

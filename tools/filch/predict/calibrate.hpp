@@ -11,11 +11,11 @@
 namespace filch::tool {
 
 struct measured_cost {
-  std::string name;      // of the field in a machine file, or of a figure that is only shown
-  std::string meaning;   // one line
-  double median = 0;     // over the rounds
-  double low = 0;        // … the first quartile
-  double high = 0;       // … the third
+  std::string name;     // of the field in a machine file, or of a figure that is only shown
+  std::string meaning;  // one line
+  double median = 0;    // over the rounds
+  double low = 0;       // … the first quartile
+  double high = 0;      // … the third
   std::string unit = "ns";
 };
 

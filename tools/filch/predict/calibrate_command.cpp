@@ -36,7 +36,8 @@ std::string warning_of(const calibration& found) {
 }
 
 nlohmann::ordered_json json_of(const calibration& found) {
-  nlohmann::ordered_json out{{"rounds", found.rounds}, {"cpu_share", found.cpu_share}, {"is_busy", found.is_disturbed()}};
+  nlohmann::ordered_json out{
+      {"rounds", found.rounds}, {"cpu_share", found.cpu_share}, {"is_busy", found.is_disturbed()}};
   for (const measured_cost& each : found.costs) {
     out["costs"].push_back({{"cost", each.name},
                             {"median", each.median},
@@ -53,7 +54,8 @@ nlohmann::ordered_json json_of(const calibration& found) {
 void calibrate_command(const calibrate_arguments& given) {
   std::uint32_t rounds = k_least_rounds;
   read_number<std::uint32_t>(given.rounds, "--rounds", k_least_rounds, k_most_rounds, rounds);
-  if (given.out_file && !given.out_file->ends_with(".json")) refuse("--out", *given.out_file, "a name that ends in .json");
+  if (given.out_file && !given.out_file->ends_with(".json"))
+    refuse("--out", *given.out_file, "a name that ends in .json");
   const calibration found = calibrate(rounds, [&](const std::string&) {});
   std::string wrote;
   if (given.out_file) {

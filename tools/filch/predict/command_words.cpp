@@ -25,7 +25,8 @@ void add_json(CLI::App& to, std::vector<std::string>& into) {
 }
 
 void add_calibrate(CLI::App& app, calibrate_arguments& into) {
-  CLI::App* const calibrate = app.add_subcommand("calibrate", "Measure what spawns, steals and wakes cost on this machine");
+  CLI::App* const calibrate =
+      app.add_subcommand("calibrate", "Measure what spawns, steals and wakes cost on this machine");
   calibrate->group("Commands");
   calibrate->add_option("-o,--out", into.out_file, "write a machine file for the simulator: .json")->type_name("FILE");
   calibrate->add_option("--rounds", into.rounds, "so many of each, in turn; 7 or more, default 7")->type_name("N");
@@ -45,35 +46,50 @@ void add_predict(CLI::App& app, predict_arguments& into) {
       ->required()
       ->type_name("FILE");
   predict->add_option("--workers", into.workers, "numbers of workers: 1,2,8 or 1..64; default 1..64")->type_name("N,…");
-  predict->add_option("--machine", into.machine, "what steals and wakes cost: a name of filch sim or a file; default two-core-vm")
+  predict
+      ->add_option("--machine", into.machine,
+                   "what steals and wakes cost: a name of filch sim or a file; default two-core-vm")
       ->type_name("NAME");
-  predict->add_option("--victims", into.victims, "whom a thief robs: "s + names_text<policy::victims>())->type_name("NAME");
+  predict->add_option("--victims", into.victims, "whom a thief robs: "s + names_text<policy::victims>())
+      ->type_name("NAME");
   predict->add_option("--steal", into.steal, "how much it takes: "s + names_text<policy::steal>())->type_name("NAME");
-  predict->add_option("--order", into.order, "which of its own tasks a worker runs first: "s + names_text<policy::order>())
+  predict
+      ->add_option("--order", into.order, "which of its own tasks a worker runs first: "s + names_text<policy::order>())
       ->type_name("NAME");
-  predict->add_option("--idle", into.idle, "how long to look before sleep: "s + names_text<policy::idle>() + ", or fields")
+  predict
+      ->add_option("--idle", into.idle, "how long to look before sleep: "s + names_text<policy::idle>() + ", or fields")
       ->type_name("NAME");
   predict->add_option("--wake", into.wake, "whom new work wakes: "s + names_text<policy::wake>())->type_name("NAME");
-  predict->add_option("--what-if", into.what_if,
-                      "change the program first: \"scale name=parse 0.5\", \"grain name=leaf 8\", \"cutoff name=leaf 50us\"; "
-                      "may be given again")
+  predict
+      ->add_option(
+          "--what-if", into.what_if,
+          "change the program first: \"scale name=parse 0.5\", \"grain name=leaf 8\", \"cutoff name=leaf 50us\"; "
+          "may be given again")
       ->type_name("CHANGE")
       ->allow_extra_args(false);
-  predict->add_option("--inflation", into.inflation,
-                      "work takes longer when more workers share memory: 2=1.1,8=1.6; between them it is interpolated")
+  predict
+      ->add_option("--inflation", into.inflation,
+                   "work takes longer when more workers share memory: 2=1.1,8=1.6; between them it is interpolated")
       ->type_name("N=X,…");
-  predict->add_option("--measured", into.measured, "another recording of the same program, shown beside; may be given again")
+  predict
+      ->add_option("--measured", into.measured,
+                   "another recording of the same program, shown beside; may be given again")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  predict->add_option("--rank-at", into.rank_at, "rank names by what they would bring with so many workers; default: the most")
+  predict
+      ->add_option("--rank-at", into.rank_at,
+                   "rank names by what they would bring with so many workers; default: the most")
       ->type_name("N");
   predict->add_option("--seed", into.seed, "the first seed; default 1")->type_name("N");
-  predict->add_option("--seeds", into.seeds, "how many; default 10, fewer for recordings of more than 200000 tasks")->type_name("N");
+  predict->add_option("--seeds", into.seeds, "how many; default 10, fewer for recordings of more than 200000 tasks")
+      ->type_name("N");
   add_json(*predict, into.json);
   predict->add_option("--plot", into.plot_file, "draw the speed-ups: .svg")->type_name("FILE");
-  predict->add_option("--report", into.report_file, "write a page with the recording and the speed-ups: .html")->type_name("FILE");
+  predict->add_option("--report", into.report_file, "write a page with the recording and the speed-ups: .html")
+      ->type_name("FILE");
   predict->footer(
-      "\nThe recorded tasks run again in simulation, with the policies of the runtime. 1..64 means some sixteen numbers of\n"
+      "\nThe recorded tasks run again in simulation, with the policies of the runtime. 1..64 means some sixteen "
+      "numbers of\n"
       "them; 1,2,3 means just these.\n"
       "\nExamples:\n  filch run spawning --workers 1 --trace run.filch\n"
       "  filch predict run.filch --workers 1..16\n"
@@ -86,17 +102,21 @@ void add_validate(CLI::App& app, validate_arguments& into) {
   CLI::App* const validate =
       app.add_subcommand("validate", "Record the kernels on one worker, predict, measure, and show the error");
   validate->group("Commands");
-  validate->add_option("kernel", into.kernels, "some of: fib, nqueens, uts-T1, uts-T3, mergesort, matmul, mandelbrot, tree-sum")
+  validate
+      ->add_option("kernel", into.kernels,
+                   "some of: fib, nqueens, uts-T1, uts-T3, mergesort, matmul, mandelbrot, tree-sum")
       ->type_name("KERNEL");
   validate->add_option("--workers", into.workers, "numbers of workers; default 1, 2 and as many as there are CPUs")
       ->type_name("N,…");
   validate->add_option("--rounds", into.rounds, "so many recordings and runs of each, in turn; 3 or more, default 7")
       ->type_name("N");
-  validate->add_option("--machine", into.machine, "a machine file; default: calibrates this machine first")->type_name("NAME");
+  validate->add_option("--machine", into.machine, "a machine file; default: calibrates this machine first")
+      ->type_name("NAME");
   validate->add_flag("--quick", into.quick, "small kernels and three rounds: says that it works, not how well");
   add_json(*validate, into.json);
   validate->footer(
-      "\nA prediction is made from recordings with one worker and from the machine file, never from the run it is compared\n"
+      "\nA prediction is made from recordings with one worker and from the machine file, never from the run it is "
+      "compared\n"
       "with. Kernels that are bound by memory are listed apart, with the inflation of their work measured and put in.\n"
       "\nExamples:\n  filch validate\n  filch validate fib nqueens --workers 1,2 --json errors.json");
   validate->callback([&into] { validate_command(into); });

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filch/base/atomics.hpp>
 #include <filch/fork/join.hpp>
 #include <filch/queue/deque.hpp>
 #include <filch/queue/injector.hpp>
@@ -27,9 +28,13 @@ time_ns clock_ns(clockid_t which) {
   ::clock_gettime(which, &now);
   return static_cast<time_ns>(now.tv_sec) * k_ns_per_s + static_cast<time_ns>(now.tv_nsec);
 }
-time_ns thread_cpu_ns() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+time_ns thread_cpu_ns() {
+  return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
 
-double per(time_ns span_ns, std::size_t count) { return static_cast<double>(span_ns) / static_cast<double>(count); }
+double per(time_ns span_ns, std::size_t count) {
+  return static_cast<double>(span_ns) / static_cast<double>(count);
+}
 
 double median_of(std::vector<double>& values) {
   if (values.empty()) return 0;
@@ -44,7 +49,9 @@ void keep(T& value) {
   asm volatile("" : "+m"(value) : : "memory");
 }
 
-void relax() { __builtin_ia32_pause(); }
+void relax() {
+  std_atomics::pause();
+}
 
 // The i-th CPU that this process may use.
 void bind_thread(std::size_t i) {
@@ -137,10 +144,12 @@ double measure_steal_ns() {
     for (std::size_t i = 0; i != k_tasks; ++i) {
       rt.spawn([&began_ns, &done, i] {
         began_ns[i] = monotonic_now_ns();
-        done.fetch_add(1, std::memory_order_release);  // [CM1] release: publishes the time above → [CM2] in the loop below.
+        done.fetch_add(
+            1, std::memory_order_release);  // [CM1] release: publishes the time above → [CM2] in the loop below.
       });
     }
-    while (done.load(std::memory_order_acquire) != k_tasks) relax();  // [CM2] acquire: sees the times of all tasks ← [CM1].
+    while (done.load(std::memory_order_acquire) != k_tasks)
+      relax();  // [CM2] acquire: sees the times of all tasks ← [CM1].
   });
   std::ranges::sort(began_ns);
   std::vector<double> steps;
@@ -166,7 +175,8 @@ stolen_fork_costs measure_stolen_fork() {
       join(
           [&] {
             // Joins let the thief be heard.
-            while (!has_started.load(std::memory_order_relaxed) && monotonic_now_ns() < fork_ns + k_patience_ns) {  // statistic
+            while (!has_started.load(std::memory_order_relaxed) &&
+                   monotonic_now_ns() < fork_ns + k_patience_ns) {  // statistic
               join([] {}, [] {});
             }
           },
@@ -277,13 +287,15 @@ double measure_migration_per_kib_ns() {
     for (int i = 0; i != k_turns; ++i) {
       while (turn.load(std::memory_order_acquire) != 2 * i) relax();  // [CM3] acquire: the reader has finished ← [CM4].
       for (auto& each : memory) ++each;
-      turn.store(2 * i + 1, std::memory_order_release);  // [CM5] release: publishes what was written → [CM6] in the reader.
+      turn.store(2 * i + 1,
+                 std::memory_order_release);  // [CM5] release: publishes what was written → [CM6] in the reader.
     }
   }};
   std::thread reader{[&] {
     bind_thread(0);
     for (int i = 0; i != k_turns; ++i) {
-      while (turn.load(std::memory_order_acquire) != 2 * i + 1) relax();  // [CM6] acquire: sees what was written ← [CM5].
+      while (turn.load(std::memory_order_acquire) != 2 * i + 1)
+        relax();  // [CM6] acquire: sees what was written ← [CM5].
       const double cold_ns = read_ns();
       (void)read_ns();
       penalties.push_back(cold_ns - read_ns());
@@ -320,7 +332,7 @@ busy_machine measure_all_busy(std::uint32_t cpus) {
   std::vector<std::thread> all;
   for (std::uint32_t i = 0; i != cpus; ++i) {
     all.emplace_back([&, i] {
-      ready.fetch_add(1, std::memory_order_relaxed);  // statistic
+      ready.fetch_add(1, std::memory_order_relaxed);                                    // statistic
       while (ready.load(std::memory_order_relaxed) != cpus) std::this_thread::yield();  // statistic
       const time_ns began_ns = monotonic_now_ns();
       cpu_ns[i] = arithmetic_cpu_ns();

@@ -48,11 +48,10 @@ outcome run_once(const sim::recorded_tasks& tasks, const forecast_options& how, 
                  std::uint64_t seed, bool is_free) {
   sim::replay load{tasks};
   load.inflate(static_cast<std::uint32_t>(std::lround(inflation_at(how.inflation, workers) * 1e6)));
-  const sim::run_result result =
-      sim::simulate(machine_of(how, workers, is_free), how.policy, load, {.seed = seed});
+  const sim::run_result result = sim::simulate(machine_of(how, workers, is_free), how.policy, load, {.seed = seed});
   if (!result.is_complete) {
-    throw failure("the replay with " + count_text(workers, "worker") + " got stuck: " +
-                  count_text(result.unfinished, "task") + " never ended");
+    throw failure("the replay with " + count_text(workers, "worker") +
+                  " got stuck: " + count_text(result.unfinished, "task") + " never ended");
   }
   return {result.makespan_ns, result.total_counts()[trace::count::stolen_by_me]};
 }
@@ -91,8 +90,12 @@ limit limit_of(const facts& of, const forecast_point& at) {
                                                                                                      : limit::span;
 }
 
-std::string percent(double part) { return fixed(100 * part, 0) + " %"; }
-std::string seconds(double span_ns) { return duration_text(span_ns * 1e-9); }
+std::string percent(double part) {
+  return fixed(100 * part, 0) + " %";
+}
+std::string seconds(double span_ns) {
+  return duration_text(span_ns * 1e-9);
+}
 
 }  // namespace
 
@@ -230,12 +233,14 @@ std::string limit_text(const forecast& all, const forecast_point& at) {
       return with + "the span limits: the longest chain of work takes " + seconds(static_cast<double>(all.span_ns)) +
              " of " + seconds(at.time_ns) + ". More workers do not help; a shorter chain does.\n";
     case limit::shape:
-      return with + "the shape of the work limits: at times fewer tasks can run than there are workers. Even without any "
-                    "costs it takes " + seconds(at.free_ns) + ", evenly divided " + seconds(even_ns) +
-             "; finer tasks or more of them help.\n";
+      return with +
+             "the shape of the work limits: at times fewer tasks can run than there are workers. Even without any "
+             "costs it takes " +
+             seconds(at.free_ns) + ", evenly divided " + seconds(even_ns) + "; finer tasks or more of them help.\n";
     case limit::arrivals:
-      return with + "the arrivals limit: tasks come from outside until shortly before the end, as late as they did in the "
-                    "recording.\n";
+      return with +
+             "the arrivals limit: tasks come from outside until shortly before the end, as late as they did in the "
+             "recording.\n";
     case limit::signals:
       return with + "waiting for one another limits: the chain through locks, channels and events takes " +
              seconds(static_cast<double>(all.span_ns)) + " of " + seconds(at.time_ns) + ".\n";
