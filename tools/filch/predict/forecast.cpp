@@ -79,8 +79,8 @@ limit limit_of(const facts& of, const forecast_point& at) {
   const double even_ns = static_cast<double>(of.work_ns) / at.workers;
   const double memory_ns = (at.inflation - 1) * even_ns;
   const double shape_ns = std::max(0.0, at.free_ns - at.inflation * even_ns);
-  const double steal_ns = std::max(0.0, at.time_ns - at.free_ns);
-  if (memory_ns + shape_ns + steal_ns < k_little * at.time_ns) return limit::nothing;
+  const double steal_ns = std::max(0.0, at.mean_ns - at.free_ns);
+  if (memory_ns + shape_ns + steal_ns < k_little * at.mean_ns) return limit::nothing;
   if (memory_ns >= shape_ns && memory_ns >= steal_ns) return limit::memory;
   if (steal_ns >= shape_ns) return limit::steals;
   if (static_cast<double>(of.last_arrival_ns) > (1 - k_little) * at.free_ns) return limit::arrivals;
@@ -206,13 +206,13 @@ forecast forecast_of(const sim::recorded_tasks& tasks, const forecast_options& h
     point.low_ns = static_cast<double>(all[p * runs].makespan_ns);
     for (std::uint32_t s = 0; s != how.seeds; ++s) {
       const outcome& each = all[p * runs + s];
-      const auto time_ns = static_cast<double>(each.makespan_ns);
-      point.time_ns += time_ns / how.seeds;
-      point.low_ns = std::min(point.low_ns, time_ns);
-      point.high_ns = std::max(point.high_ns, time_ns);
+      const auto run_ns = static_cast<double>(each.makespan_ns);
+      point.mean_ns += run_ns / how.seeds;
+      point.low_ns = std::min(point.low_ns, run_ns);
+      point.high_ns = std::max(point.high_ns, run_ns);
       point.steals += static_cast<double>(each.steals) / how.seeds;
     }
-    point.time_ns = std::clamp(point.time_ns, point.low_ns, point.high_ns);
+    point.mean_ns = std::clamp(point.mean_ns, point.low_ns, point.high_ns);
     point.free_ns = static_cast<double>(all[p * runs + how.seeds].makespan_ns);
     point.least_ns = sim::theory::least_ns(of.work_ns, of.span_ns, workers);
     point.greedy_ns = sim::theory::greedy_most_ns(of.work_ns, of.span_ns, workers);
@@ -228,10 +228,10 @@ std::string limit_text(const forecast& all, const forecast_point& at) {
   const std::string with = "With " + count_text(at.workers, "worker") + " ";
   switch (at.limited_by) {
     case limit::nothing:
-      return with + "nothing limits much: " + percent(even_ns / at.time_ns) + " of the workers' time is work.\n";
+      return with + "nothing limits much: " + percent(even_ns / at.mean_ns) + " of the workers' time is work.\n";
     case limit::span:
       return with + "the span limits: the longest chain of work takes " + seconds(static_cast<double>(all.span_ns)) +
-             " of " + seconds(at.time_ns) + ". More workers do not help; a shorter chain does.\n";
+             " of " + seconds(at.mean_ns) + ". More workers do not help; a shorter chain does.\n";
     case limit::shape:
       return with +
              "the shape of the work limits: at times fewer tasks can run than there are workers. Even without any "
@@ -243,10 +243,10 @@ std::string limit_text(const forecast& all, const forecast_point& at) {
              "recording.\n";
     case limit::signals:
       return with + "waiting for one another limits: the chain through locks, channels and events takes " +
-             seconds(static_cast<double>(all.span_ns)) + " of " + seconds(at.time_ns) + ".\n";
+             seconds(static_cast<double>(all.span_ns)) + " of " + seconds(at.mean_ns) + ".\n";
     case limit::steals:
-      return with + "steals limit: looking for work, stealing and waking cost " + seconds(at.time_ns - at.free_ns) +
-             " of " + seconds(at.time_ns) + ", for " + fixed(at.steals, 0) + " steals; larger tasks help.\n";
+      return with + "steals limit: looking for work, stealing and waking cost " + seconds(at.mean_ns - at.free_ns) +
+             " of " + seconds(at.mean_ns) + ", for " + fixed(at.steals, 0) + " steals; larger tasks help.\n";
     case limit::memory:
       return with + "memory limits: the work itself takes " + percent(at.inflation - 1) +
              " longer than it was recorded.\n";

@@ -54,7 +54,7 @@ enum class limit : std::uint8_t {
 
 struct forecast_point {
   std::uint32_t workers = 1;
-  double time_ns = 0;  // mean over the seeds
+  double mean_ns = 0;  // over the seeds
   double low_ns = 0;   // … the shortest and the longest
   double high_ns = 0;
   double free_ns = 0;     // the same without any costs

@@ -162,10 +162,10 @@ std::string table_text(const plan& what, const forecast& found) {
   const auto speed = [base](double span_ns) { return fixed(base / std::max(1.0, span_ns), 2); };
   for (const forecast_point& each : found.points) {
     std::vector<std::string> row{std::to_string(each.workers),
-                                 seconds(each.time_ns),
+                                 seconds(each.mean_ns),
                                  seconds(each.low_ns),
                                  seconds(each.high_ns),
-                                 speed(each.time_ns),
+                                 speed(each.mean_ns),
                                  speed(static_cast<double>(each.least_ns)),
                                  speed(static_cast<double>(each.greedy_ns)),
                                  speed(static_cast<double>(each.burdened_ns)),
@@ -214,8 +214,8 @@ std::string chart_of(const plan& what, const forecast& found, const std::string&
   plot::series burdened{.name = "burdened", .is_dashed = true};
   for (const forecast_point& each : found.points) {
     const auto x = static_cast<double>(each.workers);
-    predicted.points.push_back({x, speed(each.time_ns), std::min(speed(each.high_ns), speed(each.time_ns)),
-                                std::max(speed(each.low_ns), speed(each.time_ns))});
+    predicted.points.push_back({x, speed(each.mean_ns), std::min(speed(each.high_ns), speed(each.mean_ns)),
+                                std::max(speed(each.low_ns), speed(each.mean_ns))});
     least.points.push_back({x, speed(static_cast<double>(each.least_ns))});
     greedy.points.push_back({x, speed(static_cast<double>(each.greedy_ns))});
     burdened.points.push_back({x, speed(static_cast<double>(each.burdened_ns))});
@@ -242,7 +242,7 @@ std::string write_report_page(const plan& what, const forecast& found, const std
   report::speed_up_curve predicted{.name = "predicted", .points = {}};
   for (const forecast_point& each : found.points) {
     predicted.points.push_back({each.workers,
-                                {static_cast<time_ns>(each.time_ns), static_cast<time_ns>(each.low_ns),
+                                {static_cast<time_ns>(each.mean_ns), static_cast<time_ns>(each.low_ns),
                                  static_cast<time_ns>(std::ceil(each.high_ns))}});
   }
   report::speed_up_curve measured{.name = "measured", .points = {}};
@@ -281,10 +281,10 @@ nlohmann::ordered_json json_of(const plan& what, const forecast& found, const st
   for (const sim::change& each : what.changes) out["what_if"].push_back(each.text());
   for (const forecast_point& each : found.points) {
     out["rows"].push_back({{"workers", each.workers},
-                           {"predicted_s", s(each.time_ns)},
+                           {"predicted_s", s(each.mean_ns)},
                            {"low_s", s(each.low_ns)},
                            {"high_s", s(each.high_ns)},
-                           {"speed_up", base_ns(what) / std::max(1.0, each.time_ns)},
+                           {"speed_up", base_ns(what) / std::max(1.0, each.mean_ns)},
                            {"least_s", s(static_cast<double>(each.least_ns))},
                            {"greedy_s", s(static_cast<double>(each.greedy_ns))},
                            {"burdened_s", s(static_cast<double>(each.burdened_ns))},
@@ -327,12 +327,12 @@ void predict_command(const predict_arguments& given) {
   }
   double now_ns = 1;
   for (const forecast_point& each : found.points) {
-    if (each.workers == what.rank_at) now_ns = each.time_ns;
+    if (each.workers == what.rank_at) now_ns = each.mean_ns;
   }
   if (now_ns == 1) {
     forecast_options one = what.how;
     one.workers = {what.rank_at};
-    now_ns = forecast_of(what.changed, one).points.front().time_ns;
+    now_ns = forecast_of(what.changed, one).points.front().mean_ns;
   }
   std::cout << head_text(what, found, given) << table_text(what, found) << other_measured_text(what, found) << "\n"
             << words << rank_text(what, ranked, now_ns) << wrote;

@@ -150,7 +150,7 @@ class validator {
     how.seeds = k_seeds;
     how.between_tasks_ns = look_at(from).between_tasks_ns;
     if (inflation != 1) how.inflation = {{workers, inflation}};
-    return forecast_of(tasks, how).points.front().time_ns * 1e-9;
+    return forecast_of(tasks, how).points.front().mean_ns * 1e-9;
   }
 
   const validation_options& how_;

@@ -80,15 +80,15 @@ std::vector<inflation_point> read_inflation(const std::optional<std::string>& te
   if (!text) return out;
   for (const std::string& part : parts_of(*text)) {
     const std::size_t at = part.find('=');
-    const auto workers = number_of<std::uint32_t>(part.substr(0, at));
-    const auto factor = at == std::string::npos ? std::nullopt : number_of<double>(part.substr(at + 1));
-    if (!workers || *workers < 2 || *workers > 65534 || !factor || !(*factor >= 0.1 && *factor <= 1000) ||
-        (!out.empty() && *workers <= out.back().workers)) {
+    const std::uint32_t workers = number_of<std::uint32_t>(part.substr(0, at)).value_or(0);
+    const double factor = at == std::string::npos ? 0 : number_of<double>(part.substr(at + 1)).value_or(0);
+    const bool is_rising = out.empty() || workers > out.back().workers;
+    if (workers < 2 || workers > 65534 || !(factor >= 0.1 && factor <= 1000) || !is_rising) {
       refuse(
           "--inflation", *text,
           "pairs of a number of workers from 2 to 65534, rising, and a factor from 0.1 to 1000, such as 2=1.1,8=1.6");
     }
-    out.push_back({*workers, *factor});
+    out.push_back({workers, factor});
   }
   return out;
 }
