@@ -1,14 +1,13 @@
 // Forecasts of recorded tasks: bounds, limits, rankings, and how words are read.
 #include "predict/forecast.hpp"
 
-#include <filch/sim/what_if.hpp>
-#include <filch/sim/worker_model.hpp>
-#include <filch/sim/workloads.hpp>
-
-#include <dag.hpp>
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <dag.hpp>
+#include <filch/sim/what_if.hpp>
+#include <filch/sim/worker_model.hpp>
+#include <filch/sim/workloads.hpp>
 #include <vector>
 
 #include "errors.hpp"

@@ -30,6 +30,8 @@ sim::machine_costs added_costs(const forecast_options& how) {
   out.push_ns = 0;
   out.resume_ns = how.between_tasks_ns;
   out.pop_ns = how.between_tasks_ns;
+  out.inbox_ns = how.between_tasks_ns;
+  out.injector_ns = how.between_tasks_ns;
   return out;
 }
 
@@ -74,6 +76,12 @@ struct facts {
   time_ns unsignalled_span_ns = 0;
   time_ns last_arrival_ns = 0;
 };
+
+// Graham's bound. The longest chain may be longer than all work, when it waits for tasks from outside.
+time_ns greedy_ns(const facts& of, std::uint32_t workers) {
+  if (of.span_ns <= of.work_ns) return sim::theory::greedy_most_ns(of.work_ns, of.span_ns, workers);
+  return of.span_ns - (of.span_ns - of.work_ns) / workers;
+}
 
 limit limit_of(const facts& of, const forecast_point& at) {
   const double even_ns = static_cast<double>(of.work_ns) / at.workers;
@@ -215,7 +223,7 @@ forecast forecast_of(const sim::recorded_tasks& tasks, const forecast_options& h
     point.mean_ns = std::clamp(point.mean_ns, point.low_ns, point.high_ns);
     point.free_ns = static_cast<double>(all[p * runs + how.seeds].makespan_ns);
     point.least_ns = sim::theory::least_ns(of.work_ns, of.span_ns, workers);
-    point.greedy_ns = sim::theory::greedy_most_ns(of.work_ns, of.span_ns, workers);
+    point.greedy_ns = greedy_ns(of, workers);
     point.burdened_ns = sim::theory::burdened_ns(of.work_ns, out.burdened_span_ns, workers);
     point.limited_by = limit_of(of, point);
     out.points.push_back(point);

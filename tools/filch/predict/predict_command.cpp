@@ -252,10 +252,11 @@ std::string write_report_page(const plan& what, const forecast& found, const std
   const report::page page{
       .title = "prediction",
       .runs = {{"recorded", &what.recording}},
-      .speed_up = report::speed_up_chart{.work_ns = std::max<time_ns>(1, found.work_ns),
-                                         .span_ns = std::max<time_ns>(1, found.span_ns),
-                                         .burdened_span_ns = std::max<time_ns>(1, found.burdened_span_ns),
-                                         .curves = {predicted, measured}},
+      .speed_up =
+          report::speed_up_chart{.work_ns = std::max<time_ns>(1, found.work_ns),
+                                 .span_ns = std::clamp<time_ns>(found.span_ns, 1, std::max<time_ns>(1, found.work_ns)),
+                                 .burdened_span_ns = std::max<time_ns>(1, found.burdened_span_ns),
+                                 .curves = {predicted, measured}},
       .notes = notes};
   std::ofstream out{file, std::ios::binary | std::ios::trunc};
   if (!out) throw failure(file + " cannot be written: " + std::generic_category().message(errno));
