@@ -87,8 +87,8 @@ class task_context {
   virtual void inject(std::uint64_t word0, std::uint64_t word1 = 0,
                       policy::priority band = policy::priority::normal) = 0;
   // The task that waits for this signal, or will, goes on: it lies in the own queue now if it waits. Signals are small
-  // numbers, each given once.
-  virtual void signal(std::uint64_t which) = 0;
+  // numbers, each given once. A body that does not know them lets nobody wait.
+  virtual void signal(std::uint64_t /*which*/) {}
 
   [[nodiscard]] virtual time_ns now_ns() const = 0;
   [[nodiscard]] virtual worker_id worker() const = 0;
