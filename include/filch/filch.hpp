@@ -23,4 +23,6 @@
 #include <filch/sync/oneshot.hpp>
 #include <filch/sync/semaphore.hpp>
 #include <filch/sync/shared_mutex.hpp>
+#include <filch/time/interval.hpp>
 #include <filch/time/sleep.hpp>
+#include <filch/time/timeout.hpp>

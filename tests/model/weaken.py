@@ -35,6 +35,7 @@ MODELS = {
     "include/filch/sync/short_lock.hpp": "sync",
     "include/filch/coro/join_count.hpp": "coro",
     "src/coro/depot.hpp": "coro",
+    "include/filch/park/keeper.hpp": "time",
 }
 WEAKER = {
     "seq_cst": ["acq_rel"],

@@ -62,8 +62,9 @@ class keeper {
 
   // The keeper has announced its sleep in `idle`. Returns until when it may sleep.
   [[nodiscard]] time_ns announce_sleep() {
+    const time_ns announced_ns = earliest_.load(std::memory_order_relaxed);  // revalidated by [Z3]
     // [Z2] release store: the keeper's name, and that it can be woken → [Z5].
-    until_.store(earliest_.load(std::memory_order_relaxed), std::memory_order_release);  // revalidated by [Z3]
+    until_.store(announced_ns, std::memory_order_release);
     // [Z3] seq_cst fence: "announce, then look at the earliest deadline" here against "lower it, then look for the keeper"
     // ↔ [Z4].
     A::fence(std::memory_order_seq_cst);

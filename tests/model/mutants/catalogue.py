@@ -32,6 +32,8 @@ TALLY = "runtime/tally.hpp"
 GATE = "filch/runtime/gate.hpp"
 ON_CALL = "runtime/on_call.hpp"
 SLOT = "runtime/offer_slot.hpp"
+KEEPER = "filch/park/keeper.hpp"
+SHARD = "time/timer_shard.hpp"
 
 MUTANTS = [
     mutant("D1", "the ring pointer is not read again after growth in push", "deque", "assertion,race", DEQUE, (
@@ -152,6 +154,27 @@ MUTANTS = [
          "    counts_.fetch_sub(k_one_sleeping, std::memory_order_relaxed);"),)),
     mutant("P11", "a chosen worker that backs out does not wait for its token", "park", "assertion,deadlock", IDLE, (
         ("    parkers_[self.value].place.park();\n  }\n\n  // sleepy", "  }\n\n  // sleepy"),)),
+
+    mutant("W1", "the keeper sleeps without a second look at the earliest deadline", "time", "deadlock", KEEPER, (
+        ("    const time_ns announced_ns = earliest_.load(std::memory_order_relaxed);  // revalidated by [Z3]",
+         "    const time_ns announced_ns = earliest_.load(std::memory_order_relaxed);\n    const time_ns kept_ns = announced_ns;"),
+        ("    return earliest_.load(std::memory_order_relaxed);  // ordered by [Z3]\n", "    return kept_ns;\n"))),
+    mutant("W2", "no fence between lowering the deadline and looking for the keeper", "time", "deadlock", KEEPER, (
+        ("    A::fence(std::memory_order_seq_cst);\n    // [Z5]", "    // [Z5]"),)),
+    mutant("W3", "a keeper resigns without a fence before it looks for sleepers", "time", "deadlock", KEEPER, (
+        ("    A::fence(std::memory_order_seq_cst);\n  }\n\n  // A source,", "  }\n\n  // A source,"),)),
+    mutant("W4", "who has polled does not scan again: a deadline set meanwhile is lost", "time", "assertion,deadlock", KEEPER, (
+        ("    return lower_word(scan());", "    return {};"),)),
+    mutant("W5", "the keeper says until when it sleeps before it can be woken", "time", "deadlock",
+           defines=("FILCH_MUTANT_KEEPER_FIRST",)),
+    mutant("W6", "the last searcher leaves the others asleep without a keeper", "time", "deadlock",
+           defines=("FILCH_MUTANT_NO_SUCCESSOR",)),
+    mutant("W7", "a stop that comes before the timer is started is forgotten", "time", "deadlock,assertion", SHARD, (
+        ("    if (timer.state.get() == timer_state::cancelled) return timer_added::refused;\n", ""),)),
+    mutant("W8", "a timer that is being fired is cancelled as well", "time", "assertion,deadlock,race", SHARD, (
+        ("    mark(first, timer_state::fired);\n", ""),)),
+    mutant("W9", "a timer is let in after the end", "time", "deadlock,assertion", SHARD, (
+        ("    is_closed_.set(true);\n", ""),)),
 ]
 
 RUNTIME_MUTANTS = [

@@ -1,0 +1,223 @@
+// Time limits, intervals and the timer beneath them. No test says how long anything may take.
+#include <filch/coro/all.hpp>
+#include <filch/coro/any.hpp>
+#include <filch/coro/spawn.hpp>
+#include <filch/coro/switching.hpp>
+#include <filch/coro/this_task.hpp>
+#include <filch/runtime/runtime.hpp>
+#include <filch/time/interval.hpp>
+#include <filch/time/timeout.hpp>
+#include <filch/time/timer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using filch::missed_ticks;
+using filch::time_ns;
+
+filch::task<int> gives(int value) {
+  co_await filch::yield();
+  co_return value;
+}
+
+filch::task<int> sleeps_long(std::atomic<int>& ended) {
+  struct note {
+    std::atomic<int>& count;
+    ~note() { ++count; }
+  } const at_end{ended};
+  co_await filch::sleep_for(1h);
+  co_return 1;
+}
+
+class timeout_on : public testing::TestWithParam<std::uint32_t> {
+ protected:
+  filch::runtime rt_{{.workers = GetParam(), .idle = filch::idle::eco}};
+  std::atomic<int> ended_{0};
+};
+INSTANTIATE_TEST_SUITE_P(workers, timeout_on, testing::Values(1u, 2u));
+
+TEST_P(timeout_on, a_task_that_ends_in_time_gives_its_result) {
+  EXPECT_EQ(rt_.run(filch::timeout(gives(7), 1h)), 7);
+  EXPECT_EQ(rt_.run(filch::try_timeout(gives(8), 1h)), std::optional{8});
+  EXPECT_NE(rt_.dump().find("timers: 0 pending"), std::string::npos);
+}
+
+TEST_P(timeout_on, results_of_every_kind_pass) {
+  int there = 5;
+  const auto refers = [](int& what) -> filch::task<int&> { co_return what; };
+  const auto moves = []() -> filch::task<std::unique_ptr<int>> { co_return std::make_unique<int>(6); };
+  const auto nothing = []() -> filch::task<> { co_return; };
+  EXPECT_EQ(&rt_.run(filch::timeout(refers(there), 1h)), &there);
+  EXPECT_EQ(&rt_.run(filch::try_timeout(refers(there), 1h))->get(), &there);
+  EXPECT_EQ(*rt_.run(filch::timeout(moves(), 1h)), 6);
+  rt_.run(filch::timeout(nothing(), 1h));
+  EXPECT_TRUE(rt_.run(filch::try_timeout(nothing(), 1h)).has_value());
+}
+
+TEST_P(timeout_on, a_task_that_takes_too_long_is_cancelled_and_awaited) {
+  EXPECT_THROW(rt_.run(filch::timeout(sleeps_long(ended_), 1ms)), filch::timed_out);
+  EXPECT_EQ(ended_.load(), 1);
+  EXPECT_FALSE(rt_.run(filch::try_timeout(sleeps_long(ended_), 1ms)).has_value());
+  EXPECT_EQ(ended_.load(), 2);
+}
+
+TEST_P(timeout_on, a_time_that_is_over_at_once_cancels_too) {
+  EXPECT_FALSE(rt_.run(filch::try_timeout(sleeps_long(ended_), 0ms)).has_value());
+  EXPECT_FALSE(rt_.run(filch::try_timeout(sleeps_long(ended_), -1h)).has_value());
+}
+
+// It sees the request between two of its steps, and none of them waits.
+TEST_P(timeout_on, a_task_that_succeeds_all_the_same_has_succeeded) {
+  const auto stubborn = []() -> filch::task<int> {
+    const std::stop_token stop = co_await filch::this_task::stop_token();
+    while (!stop.stop_requested()) filch::wait(filch::sleep_for(50us));
+    co_return 3;
+  };
+  EXPECT_EQ(rt_.run(filch::try_timeout(stubborn(), 1ms)), std::optional{3});
+  EXPECT_EQ(rt_.run(filch::timeout(stubborn(), 1ms)), 3);
+}
+
+TEST_P(timeout_on, an_exception_of_the_task_passes) {
+  const auto fails = []() -> filch::task<int> {
+    co_await filch::yield();
+    throw std::runtime_error("broken");
+  };
+  EXPECT_THROW(rt_.run(filch::timeout(fails(), 1h)), std::runtime_error);
+}
+
+TEST_P(timeout_on, the_shorter_of_two_nested_limits_counts) {
+  EXPECT_THROW(rt_.run(filch::timeout(filch::timeout(sleeps_long(ended_), 1h), 1ms)), filch::timed_out);
+  EXPECT_THROW(rt_.run(filch::timeout(filch::timeout(sleeps_long(ended_), 1ms), 1h)), filch::timed_out);
+  EXPECT_EQ(ended_.load(), 2);
+}
+
+TEST_P(timeout_on, limits_are_tasks_and_join_others) {
+  const auto both = [](std::atomic<int>& ended) -> filch::task<int> {
+    auto [a, b] = co_await filch::all(filch::timeout(gives(1), 1h), filch::try_timeout(sleeps_long(ended), 1ms));
+    const auto first = co_await filch::any(filch::timeout(sleeps_long(ended), 1h), gives(20));
+    co_return a + b.value_or(300) + static_cast<int>(first.value);
+  };
+  EXPECT_EQ(rt_.run(both(ended_)), 321);
+  EXPECT_EQ(ended_.load(), 2);
+}
+
+TEST_P(timeout_on, a_task_that_is_asked_to_stop_wakes_from_its_sleep) {
+  auto sleeper = filch::spawn(rt_, sleeps_long(ended_));
+  while (rt_.dump().find("timers: 1 pending") == std::string::npos) std::this_thread::yield();
+  sleeper.cancel();
+  EXPECT_THROW(sleeper.get(), filch::task_cancelled);
+  EXPECT_EQ(ended_.load(), 1);
+}
+
+TEST_P(timeout_on, a_limit_whose_caller_is_asked_to_stop_is_cancelled_and_not_out_of_time) {
+  auto limited = filch::spawn(rt_, filch::timeout(sleeps_long(ended_), 1h));
+  while (rt_.dump().find("timers: 2 pending") == std::string::npos) std::this_thread::yield();
+  limited.cancel();
+  EXPECT_THROW(limited.get(), filch::task_cancelled);
+  EXPECT_EQ(ended_.load(), 1);
+}
+
+// The end of the task against the end of its time.
+TEST_P(timeout_on, limits_that_meet_the_end_of_their_task_end_once) {
+  int in_time = 0;
+  for (int i = 0; i != 200; ++i) {
+    const auto naps = [](std::chrono::microseconds span) -> filch::task<int> {
+      co_await filch::sleep_for(span);
+      co_return 1;
+    };
+    in_time += rt_.run(filch::try_timeout(naps(20us + i % 5 * 1us), 22us)).value_or(0);
+  }
+  EXPECT_LE(in_time, 200);
+}
+
+// ---- timer -----------------------------------------------------------------------------------------------------------
+
+TEST_P(timeout_on, a_timer_calls_its_function_once_or_is_cancelled) {
+  struct counted {
+    std::atomic<int> calls{0};
+  };
+  rt_.run([&] {
+    for (int i = 0; i != 300; ++i) {
+      counted here;
+      filch::time::timer one{[](void* to) noexcept { ++static_cast<counted*>(to)->calls; }, &here};
+      one.start(filch::monotonic_now_ns() + i % 40 * 1000);
+      if (i % 4 != 0) filch::wait(filch::sleep_for(std::chrono::microseconds{i % 37}));
+      const bool was_prevented = one.cancel();
+      EXPECT_EQ(here.calls.load(), was_prevented ? 0 : 1);
+      EXPECT_EQ(one.cancel(), was_prevented);
+    }
+    const filch::time::timer never_started{[](void*) noexcept { std::abort(); }, nullptr};
+  });
+}
+
+// ---- interval --------------------------------------------------------------------------------------------------------
+
+// The tick after `now_ns`, in periods of 100 from where the interval began.
+class ticks {
+ public:
+  explicit ticks(missed_ticks missed) : made_{100ns, missed}, began_ns_{made_.next_from(0).until_ns() - 100} {}
+  time_ns after(time_ns now_ns) { return made_.next_from(began_ns_ + now_ns).until_ns() - began_ns_; }
+
+ private:
+  filch::interval made_;
+  time_ns began_ns_;
+};
+
+TEST(interval, ticks_lie_on_a_grid) {
+  for (const auto missed : {missed_ticks::skip, missed_ticks::burst, missed_ticks::delay}) {
+    ticks t{missed};
+    EXPECT_EQ(t.after(110), 200);
+    EXPECT_EQ(t.after(299), 300);
+    EXPECT_EQ(t.after(400), 400);
+  }
+}
+
+TEST(interval, missed_ticks_are_skipped_or_made_up_for_or_shift_the_grid) {
+  ticks skip{missed_ticks::skip};
+  EXPECT_EQ(skip.after(450), 500);
+  EXPECT_EQ(skip.after(701), 800);
+  EXPECT_EQ(skip.after(900), 900);
+  ticks burst{missed_ticks::burst};
+  EXPECT_EQ(burst.after(450), 200);
+  EXPECT_EQ(burst.after(451), 300);
+  EXPECT_EQ(burst.after(452), 400);
+  EXPECT_EQ(burst.after(453), 500);
+  ticks delay{missed_ticks::delay};
+  EXPECT_EQ(delay.after(450), 450);
+  EXPECT_EQ(delay.after(460), 550);
+}
+
+TEST(interval, a_period_must_be_positive) {
+  EXPECT_THROW(filch::interval{0ms}, std::invalid_argument);
+  EXPECT_THROW(filch::interval{-1s}, std::invalid_argument);
+}
+
+TEST_P(timeout_on, an_interval_ticks_in_coroutines_and_plain_functions) {
+  const auto counts = []() -> filch::task<int> {
+    filch::interval often{50us};
+    int seen = 0;
+    for (; seen != 10; ++seen) co_await often.next();
+    co_return seen;
+  };
+  EXPECT_EQ(rt_.run(counts()), 10);
+  rt_.run([] {
+    filch::interval often{50us, missed_ticks::burst};
+    for (int i = 0; i != 10; ++i) filch::wait(often.next());
+  });
+}
+
+}  // namespace
