@@ -78,7 +78,8 @@ class idle {
     FILCH_ASSERT(searching(before) >= 1, searching(before));
     if (searching(before) != 1 || sleeping(before) == 0) return duty::none;
     // [I2] seq_cst fence: "stop searching, then look at the queues" here against "push, then look for searchers" in
-    // `notify` ↔ [I4]. It forbids that the last searcher misses the work whose submitter relied on it.
+    // `notify` ↔ [I4]. It forbids that the last searcher misses the work whose submitter relied on it, or a deadline whose
+    // source relied on the keeper ↔ [Z4].
     A::fence(std::memory_order_seq_cst);
     return duty::recheck;
   }
@@ -95,7 +96,8 @@ class idle {
                       std::memory_order_relaxed);  // ordered by [I3]
     mutex_.unlock();
     // [I3] seq_cst fence: "announce, then look at the queues" here against "push, then look for sleepers" in `notify`
-    // ↔ [I4] ↔ [I5] ↔ [I6]. It forbids that the work is missed and its submitter misses the sleeper.
+    // ↔ [I4] ↔ [I5] ↔ [I6]. It forbids that the work is missed and its submitter misses the sleeper. Also acquires what a
+    // keeper did before it stopped searching ← [Z7].
     A::fence(std::memory_order_seq_cst);
   }
 

@@ -19,7 +19,7 @@
 //   2. seq_cst fence                             2. until := the earliest deadline      2. seq_cst fence
 //   3. lower the earliest deadline               3. seq_cst fence                       3. scan again: if it found an
 //   4. seq_cst fence                             4. read the earliest deadline             earlier one, do 3 to 5 of a
-//   5. read until: if it is later, wake it       5. sleep until then                       source
+//   5. read until: if it is later, wake it       5. sleep until the earlier of 2 and 4     source
 //
 // What must not happen: a deadline passes and everybody sleeps. If 5 on the left has not seen what the keeper announced, the
 // source's fence comes first and the keeper's 4 sees the deadline. If 3 on the left sees an earliest deadline from before
@@ -68,7 +68,9 @@ class keeper {
     // [Z3] seq_cst fence: "announce, then look at the earliest deadline" here against "lower it, then look for the keeper"
     // ↔ [Z4].
     A::fence(std::memory_order_seq_cst);
-    return earliest_.load(std::memory_order_relaxed);  // ordered by [Z3]
+    const time_ns looked_ns = earliest_.load(std::memory_order_relaxed);  // ordered by [Z3]
+    // Not longer than announced, either: who polls may have raised the earliest deadline in between.
+    return looked_ns < announced_ns ? looked_ns : announced_ns;
   }
 
   // It sleeps no longer, or did not sleep after all.
@@ -81,9 +83,8 @@ class keeper {
   void resign() {
     // [Z6] release store: this keeper's name is there before the next one's → [Z1].
     until_.store(k_nobody, std::memory_order_release);
-    // [Z7] seq_cst fence: "resign, then look for sleepers" here against "announce the sleep, then look for a keeper" in
-    // who falls asleep; and against "lower, then look for the keeper" ↔ [Z4].
-    A::fence(std::memory_order_seq_cst);
+    // [Z7] release fence: who announces its sleep after the caller has stopped searching finds no keeper → [I3] in idle.
+    A::fence(std::memory_order_release);
   }
 
   // A source, which has noted its deadline where `raise` scans: becomes ready at `at_ns`.
@@ -108,8 +109,8 @@ class keeper {
   }
   // Is there a deadline, and nobody to wake up for it?
   [[nodiscard]] bool is_wanted() const {
-    return earliest_.load(std::memory_order_relaxed) != k_never_ns &&  // ordered by [Z7]
-           until_.load(std::memory_order_relaxed) == k_nobody;         // ordered by [Z7]
+    return earliest_.load(std::memory_order_relaxed) != k_never_ns &&  // ordered by [I2], as the caller stops searching
+           until_.load(std::memory_order_relaxed) == k_nobody;         // ordered by [I2]
   }
   // The keeper's name, if there is one.
   [[nodiscard]] worker_id who_hint() const {
@@ -127,7 +128,8 @@ class keeper {
       if (seen <= at_ns) return {};
       // ordered by [Z4]
     } while (!earliest_.compare_exchange(seen, at_ns, std::memory_order_relaxed, std::memory_order_relaxed));
-    // [Z4] seq_cst fence: the other half of ↔ [Z3] and of ↔ [Z7].
+    // [Z4] seq_cst fence: the other half of ↔ [Z3]; and "lower, then look for the keeper" against "resign, then look whether
+    // one is wanted" in the last searcher ↔ [I2].
     A::fence(std::memory_order_seq_cst);
     // [Z5] acquire load: who it is, and that it can be woken ← [Z2].
     const time_ns until_ns = until_.load(std::memory_order_acquire);

@@ -156,15 +156,16 @@ MUTANTS = [
         ("    parkers_[self.value].place.park();\n  }\n\n  // sleepy", "  }\n\n  // sleepy"),)),
 
     mutant("W1", "the keeper sleeps without a second look at the earliest deadline", "time", "deadlock", KEEPER, (
-        ("    const time_ns announced_ns = earliest_.load(std::memory_order_relaxed);  // revalidated by [Z3]",
-         "    const time_ns announced_ns = earliest_.load(std::memory_order_relaxed);\n    const time_ns kept_ns = announced_ns;"),
-        ("    return earliest_.load(std::memory_order_relaxed);  // ordered by [Z3]\n", "    return kept_ns;\n"))),
+        ("    return looked_ns < announced_ns ? looked_ns : announced_ns;", "    return announced_ns;"),)),
     mutant("W2", "no fence between lowering the deadline and looking for the keeper", "time", "deadlock", KEEPER, (
         ("    A::fence(std::memory_order_seq_cst);\n    // [Z5]", "    // [Z5]"),)),
     mutant("W3", "a keeper resigns without a fence before it looks for sleepers", "time", "deadlock", KEEPER, (
-        ("    A::fence(std::memory_order_seq_cst);\n  }\n\n  // A source,", "  }\n\n  // A source,"),)),
+        ("    A::fence(std::memory_order_release);\n  }\n\n  // A source,", "  }\n\n  // A source,"),)),
     mutant("W4", "who has polled does not scan again: a deadline set meanwhile is lost", "time", "assertion,deadlock", KEEPER, (
         ("    return lower_word(scan());", "    return {};"),)),
+    mutant("W10", "the keeper sleeps longer than it announced, because the earliest deadline was raised meanwhile", "time",
+           "deadlock", KEEPER, (
+        ("    return looked_ns < announced_ns ? looked_ns : announced_ns;", "    return looked_ns;"),)),
     mutant("W5", "the keeper says until when it sleeps before it can be woken", "time", "deadlock",
            defines=("FILCH_MUTANT_KEEPER_FIRST",)),
     mutant("W6", "the last searcher leaves the others asleep without a keeper", "time", "deadlock",
