@@ -332,4 +332,56 @@ describe("the page in Chromium", () => {
       assert.match(await it.text("tip"), /tasks of .*simulated/);
     });
   });
+
+  describe("a page of a measured run and the same tasks simulated", () => {
+    let it = null;
+    before(async () => (it = await opened.open("beside.html")));
+    after(() => it?.close());
+
+    test("has the same tasks in both, under one legend of names", async () => {
+      assert.equal(it.facts[0].executed, it.facts[1].executed);
+      assert.equal(await it.text("label_0"), "measured");
+      assert.equal(await it.text("label_1"), "simulated");
+      const legend = await it.text("legend");
+      for (const name of ["left", "right", "root"]) assert.equal(legend.split(name).length, 2, `${name} once in ${legend}`);
+      const names = async (run) => {
+        const table = await it.text(`names_table_${run}`);
+        return ["left", "right", "root"].filter((name) => table.includes(name));
+      };
+      assert.deepEqual(await names(0), await names(1));
+    });
+
+    test("draws both in the same colours", async () => {
+      // The colours of names that cover at least a hundredth of the chart.
+      const main_colours = (run) =>
+        it.run((r) => {
+          const chart = document.getElementById(`gantt_${r}`);
+          const bytes = chart.getContext("2d").getImageData(0, 0, chart.width, chart.height).data;
+          const count = new Map();
+          for (let i = 0; i < bytes.length; i += 4) {
+            const key = `${bytes[i]},${bytes[i + 1]},${bytes[i + 2]}`;
+            count.set(key, (count.get(key) ?? 0) + 1);
+          }
+          const least = bytes.length / 400;
+          return [...count].filter(([, pixels]) => pixels > least).map(([key]) => key);
+        }, run);
+      const first = await main_colours(0),
+        second = await main_colours(1);
+      assert.ok(first.some((colour) => second.includes(colour)), `${first} and ${second}`);
+    });
+
+    test("zooms both at once", async () => {
+      const picture = (run) => it.run((r) => document.getElementById(`gantt_${r}`).toDataURL(), run);
+      const before_zoom = [await picture(0), await picture(1)];
+      const box = await it.box("gantt_0");
+      await it.page.mouse.move(box.x + 300, box.y + 30);
+      await it.page.mouse.wheel(0, -300);
+      await it.page.mouse.move(2, 2);
+      await it.settle();
+      assert.notEqual(await picture(0), before_zoom[0]);
+      assert.notEqual(await picture(1), before_zoom[1]);
+    });
+
+    test("has the verdicts as its notes", async () => assert.equal(await it.text("page_notes"), "ok: No fault found."));
+  });
 });

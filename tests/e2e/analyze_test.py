@@ -103,8 +103,22 @@ def test_a_baseline_shows_how_the_work_has_grown():
     expect("Work against the baseline" in filch("analyze", file, "--baseline", file), "a table of the work")
 
 
+def test_a_page_holds_the_run_beside_the_same_tasks_simulated():
+    file = recorded("oversized_task")
+    text = filch("analyze", file, "--report", "run.html", "--picture", "run.svg")
+    page = (WORK / "run.html").read_text()
+    for part in ("recording_0", "recording_1", "measured", "simulated", "oversized-task"):
+        expect(part in page, f"{part!r} in the page")
+    expect("oversized-task" in text, f"the verdict as text, too, not {text}")
+    picture = (WORK / "run.svg").read_text()
+    expect(picture.startswith("<svg") and "worker 3" in picture and "tile" in picture, f"a picture, not {picture[:300]}")
+
+
 def test_wrong_words_are_refused():
-    for arguments, part in ((("analyze",), "recording is required"), (("analyze", "no.filch"), "no.filch cannot be read")):
+    file = recorded("starving_policy")
+    for arguments, part in ((("analyze",), "recording is required"), (("analyze", "no.filch"), "no.filch cannot be read"),
+                            (("analyze", file, "--report", "a.pdf"), '--report = "a.pdf": allowed'),
+                            (("analyze", file, "--picture", "a.png"), '--picture = "a.png": allowed')):
         done = run(COMMAND, *arguments)
         expect(done.returncode != 0 and part in done.stderr and done.stdout == "", f"{part!r} from {arguments}", done)
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <run_picture.hpp>
+#include <simulated_again.hpp>
 #include <system_error>
 #include <words.hpp>
 
@@ -229,8 +230,12 @@ json findings_json(const findings& found, const std::optional<analysis::inflatio
 
 // ---- files ----
 
-report::page page_of(const trace::recording& what, const findings& found, const std::string& file) {
-  report::page out{.title = "Analysis of " + file, .runs = {{"", &what}}};
+// The verdicts, then the run as it was measured and as it is simulated, on one axis of time.
+report::page page_of(const trace::recording& what, const trace::recording& again, const findings& found,
+                     const std::string& file) {
+  report::page out{.title = "Analysis of " + file,
+                   .runs = {{"measured", &what}, {"simulated, nothing but the work costs time", &again}}};
+  if (what.about.source == "simulation") out.runs[0].label = "simulated, as recorded";
   for (const analysis::verdict& each : found.verdicts) {
     out.notes.push_back(each.id + ": " + each.text + (each.advice.empty() ? "" : " " + each.advice));
   }
@@ -249,8 +254,9 @@ void write_file(const std::string& file, const Function& write) {
 void write_files(const analyze_arguments& given, const trace::recording& what, const analysis::dag& graph,
                  const findings& found) {
   if (!given.report.empty()) {
+    const trace::recording again = analysis::simulated_again(what);
     write_file(given.report,
-               [&](std::ostream& out) { return report::write_page(page_of(what, found, given.file), out); });
+               [&](std::ostream& out) { return report::write_page(page_of(what, again, found, given.file), out); });
   }
   if (!given.picture.empty()) {
     write_file(given.picture, [&](std::ostream& out) {
@@ -290,7 +296,9 @@ void add_analyze(CLI::App& app, analyze_arguments& into) {
   analyze
       ->add_option("--baseline", into.baseline, "a .filch file of the same program: how much its work has grown since")
       ->type_name("FILE");
-  analyze->add_option("--report", into.report, "write a page: .html, with the verdicts above the run")
+  analyze
+      ->add_option("--report", into.report,
+                   "write a page: .html, with the verdicts, and the measured run beside the same tasks simulated")
       ->type_name("FILE");
   analyze->add_option("--picture", into.picture, "write a small picture: .svg, with the workers and their time")
       ->type_name("FILE");

@@ -1,12 +1,14 @@
 // write_page <what> <page.html> <facts.json>: writes a page for the tests of the viewer, and what they should find in it,
 // counted here from the recordings. <what> is made_up:<workers>:<tasks>, recorded:<workers>:<tasks>,
-// simulated:<workers>:<depth>, gaps or pair.
+// simulated:<workers>:<depth>, gaps, pair, or beside: a run of threads and the same tasks simulated.
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <html_report.hpp>
+#include <optional>
 #include <run_shape.hpp>
 #include <set>
+#include <simulated_again.hpp>
 #include <string>
 
 #include "sample.hpp"
@@ -30,7 +32,7 @@ recording make(const std::string& what) {
   }
   std::fprintf(stderr,
                "what = \"%s\": allowed are made_up:<workers>:<tasks>, recorded:<workers>:<tasks>, "
-               "simulated:<workers>:<depth>, gaps, pair\n",
+               "simulated:<workers>:<depth>, gaps, pair, beside\n",
                what.c_str());
   std::exit(2);
 }
@@ -82,17 +84,28 @@ filch::report::page pair_page(const recording& first, const recording& second) {
   return out;
 }
 
+std::optional<std::string> write(const std::string& what, const recording& first, const recording* second,
+                                 std::ostream& page) {
+  if (second == nullptr) return filch::report::write_report(first, page, "Recording: " + what);
+  if (what == "pair") return filch::report::write_page(pair_page(first, *second), page);
+  return filch::report::write_page(
+      {.title = "Beside", .runs = {{"measured", &first}, {"simulated", second}}, .notes = {"ok: No fault found."}},
+      page);
+}
+
 int write(const std::string& what, std::ostream& page, std::ostream& facts) {
-  const recording first = make(what == "pair" ? "made_up:4:400" : what);
-  const recording second = filch_report_test::made_up(4, 600, 8);
-  const auto problem = what == "pair" ? filch::report::write_page(pair_page(first, second), page)
-                                      : filch::report::write_report(first, page, "Recording: " + what);
+  const bool is_pair = what == "pair", is_beside = what == "beside";
+  const recording first = make(is_pair ? "made_up:4:400" : is_beside ? "recorded:2:400" : what);
+  std::optional<recording> second;
+  if (is_pair) second = filch_report_test::made_up(4, 600, 8);
+  if (is_beside) second = filch::analysis::simulated_again(first);
+  const auto problem = write(what, first, second ? &*second : nullptr, page);
   if (problem) std::fprintf(stderr, "%s: %s\n", what.c_str(), problem->c_str());
   facts << "[";
   write_facts(first, facts);
-  if (what == "pair") {
+  if (second) {
     facts << ",";
-    write_facts(second, facts);
+    write_facts(*second, facts);
   }
   facts << "]\n";
   return problem || !facts ? 1 : 0;
