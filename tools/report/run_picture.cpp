@@ -81,7 +81,10 @@ class picture {
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
                   "font-size=\"12\">\n",
                   k_width, y);
-    return head + ("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" + body_) + "</svg>\n";
+    return std::string{head}
+        .append("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n")
+        .append(body_)
+        .append("</svg>\n");
   }
 
  private:
@@ -183,7 +186,7 @@ class picture {
     for (const share& each : k_shares) {
       const double part = static_cast<double>(use.*each.value) / whole;
       if (part < 0.005) continue;
-      const std::string label = std::string{each.name} + " " + analysis::percent_text(part);
+      const std::string label = std::string{each.name}.append(" ").append(analysis::percent_text(part));
       if (x + 24 + 7 * static_cast<int>(label.size()) > k_width) {
         x = k_left;
         y += 18;
@@ -202,9 +205,11 @@ class picture {
     body_ += text;
   }
   void put_text(int x, int y, std::string_view attributes, std::string_view text) {
-    body_ += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\"";
+    char place[64];
+    std::snprintf(place, sizeof place, "<text x=\"%d\" y=\"%d\"", x, y);
+    body_ += place;
     if (!attributes.empty()) body_.append(" ").append(attributes);
-    body_ += ">" + escaped(text) + "</text>\n";
+    body_.append(">").append(escaped(text)).append("</text>\n");
   }
 
   const analysis::dag& graph_;
