@@ -62,9 +62,12 @@ inline std::uint64_t resident_bytes() {
   return resident * 4096;
 }
 
-inline constexpr std::chrono::seconds k_sleep{1};
+// How long each of so many tasks sleeps: long enough for all to be asleep before the first wakes.
+inline std::chrono::microseconds sleep_of(std::uint64_t tasks) {
+  return std::chrono::microseconds{std::max<std::uint64_t>(20'000, 3 * tasks)};
+}
 
-// `start(asleep, awake)` starts a task that counts itself in `asleep`, sleeps for k_sleep and finishes one of `awake`.
+// `start(asleep, span, awake)` starts a task that counts itself in `asleep`, sleeps for so long and finishes one of `awake`.
 template <class Start>
 workload sleepers_shape(Start start) {
   struct state {
@@ -80,7 +83,7 @@ workload sleepers_shape(Start start) {
                                     [=] {
                                       countdown awake{size};
                                       std::atomic<std::uint64_t> asleep{0};
-                                      for (std::uint64_t i = 0; i != size; ++i) start(asleep, awake);
+                                      for (std::uint64_t i = 0; i != size; ++i) start(asleep, sleep_of(size), awake);
                                       while (asleep.load(std::memory_order_relaxed) != size) {
                                         std::this_thread::sleep_for(std::chrono::milliseconds{1});
                                       }

@@ -6,9 +6,9 @@
 namespace filch::bench {
 namespace {
 
-void sleep_once(std::atomic<std::uint64_t>& asleep, countdown& awake) {
-  asio::post(measured_pool(), [&asleep, &awake] {
-    const auto timer = std::make_shared<asio::steady_timer>(measured_pool(), k_sleep);
+void sleep_once(std::atomic<std::uint64_t>& asleep, std::chrono::microseconds span, countdown& awake) {
+  asio::post(measured_pool(), [&asleep, span, &awake] {
+    const auto timer = std::make_shared<asio::steady_timer>(measured_pool(), span);
     timer->async_wait([timer, &awake](const asio::error_code& problem) { awake.finish(problem ? 0 : 1); });
     asleep.fetch_add(1, std::memory_order_relaxed);
   });

@@ -11,6 +11,10 @@ import (
 func makeSleepers(size uint64) measured {
 	before := residentBytes()
 	var woken, bytes uint64
+	span := time.Duration(3*size) * time.Microsecond // long enough for all to be asleep before the first wakes
+	if span < 20*time.Millisecond {
+		span = 20 * time.Millisecond
+	}
 	return measured{
 		run: func(bool) {
 			woken = 0
@@ -20,7 +24,7 @@ func makeSleepers(size uint64) measured {
 			for i := uint64(0); i != size; i++ {
 				go func() {
 					atomic.AddUint64(&asleep, 1)
-					time.Sleep(time.Second)
+					time.Sleep(span)
 					atomic.AddUint64(&woken, 1)
 					group.Done()
 				}()

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-const SLEEP: Duration = Duration::from_secs(1);
 const TASKS: u64 = 8;
 
 /// The memory before the first run.
@@ -21,11 +20,12 @@ pub fn sleepers(runtime: &Runtime, tasks: u64) -> Outcome {
     let before = bytes_before();
     let (counter, is_done) = Countdown::new(tasks);
     let asleep = Arc::new(AtomicU64::new(0));
+    let span = Duration::from_micros(20_000.max(3 * tasks)); // long enough for all to be asleep before the first wakes
     for _ in 0..tasks {
         let (counter, asleep) = (counter.clone(), asleep.clone());
         runtime.spawn(async move {
             asleep.fetch_add(1, Ordering::Relaxed);
-            tokio::time::sleep(SLEEP).await;
+            tokio::time::sleep(span).await;
             counter.finish(1);
         });
     }
