@@ -8,7 +8,7 @@ namespace filch::inline v0::coro {
 
 void waiter::arm(std::coroutine_handle<> who) noexcept {
   worker& me = *worker::current();
-  entry_.resumed = who;
+  entry_.self = who;
   if (const task_record* const running = me.current_task) {
     entry_.band = running->priority;
     entry_.name = running->name;

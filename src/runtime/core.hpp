@@ -62,6 +62,8 @@ class runtime::core {
   void put_at(coroutine_entry& entry, worker_id at) noexcept;
   // The entry becomes a task in the books of its maker.
   void number(coroutine_entry& entry, worker& from) noexcept;
+  // Into the worker's own deque, and nobody is told; into the injector if the deque cannot grow.
+  void push_own_quietly(queue_entry& entry, worker& me) noexcept;
   // A worker of this runtime has taken something from the bounded injector.
   void made_room();
 

@@ -10,12 +10,16 @@ void runtime::core::push_injected(queue_entry& entry) noexcept {
   notify(worker_id::none());
 }
 
-void runtime::core::push_own(queue_entry& entry, worker& me) noexcept {
+void runtime::core::push_own_quietly(queue_entry& entry, worker& me) noexcept {
   try {
     me.push(entry);
   } catch (const std::bad_alloc&) {
-    return push_injected(entry);  // the deque could not grow; the injector needs no memory
+    injector_of(entry.band).push(&entry);  // needs no memory
   }
+}
+
+void runtime::core::push_own(queue_entry& entry, worker& me) noexcept {
+  push_own_quietly(entry, me);
   notify(me.self);
 }
 

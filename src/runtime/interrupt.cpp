@@ -33,7 +33,8 @@ void offer_something() noexcept {
   if (stack == nullptr) return;
   if (worker* const me = worker::current()) {
     const task_record* const running = me->current_task;
-    (void)me->desk.offer_in_handler(*stack, me->home, running != nullptr ? running->id : task_id::none());
+    const task_id parent = running != nullptr ? running->id : task_id::none();
+    if (!me->desk.offer_in_handler(*stack, me->home, parent)) me->desk.offer_child_in_handler();
   } else if (guest_seat* const seat = guest_hall::seat_of_thread(); seat != nullptr && seat->stack == stack) {
     (void)seat->desk.offer_in_handler(*stack, seat->home, task_id::none());
   }

@@ -11,6 +11,7 @@
 #include <filch/base/cache_line.hpp>
 #include <filch/base/ids.hpp>
 #include <filch/base/units.hpp>
+#include <filch/runtime/lane.hpp>
 #include <filch/runtime/latent.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/runtime/task.hpp>
@@ -74,12 +75,13 @@ class wake_pace {
 
 class alignas(k_no_sharing_bytes) latent_desk {
  public:
-  latent_desk() = default;
+  // A worker's has its list of children, too.
+  explicit latent_desk(lane* of = nullptr) : lane_{of} {}
   latent_desk(const latent_desk&) = delete;
   latent_desk& operator=(const latent_desk&) = delete;
   ~latent_desk();
 
-  offer_slot<offered_task> slot;
+  offer_slot<queue_entry> slot;
   wake_pace pace;
 
   // Any thread: as ask(), by one who is about to sleep. If the pace forbids it, the lookout asks later.
@@ -102,18 +104,24 @@ class alignas(k_no_sharing_bytes) latent_desk {
     (void)ask();
   }
 
-  // Any thread: the stack that runs here shall offer something at its next fork. True: it has something to offer, but
-  // nothing is offered.
+  // Any thread: who runs here shall offer something at its next fork. True: it has something to offer, but nothing is
+  // offered.
   bool ask() {
+    // statistic
+    if (lane_ != nullptr && !lane_->is_wanted.load(std::memory_order_relaxed)) {
+      lane_->is_wanted.store(true, std::memory_order_relaxed);  // statistic
+    }
     latent_stack* const stack = listener();
-    if (stack == nullptr) return false;
-    if (!is_wanted(*stack)) stack->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
-    return is_withheld(*stack);
+    if (stack != nullptr && !is_wanted(*stack)) {
+      stack->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
+    }
+    return withholds();
   }
   // Any thread: as the result of ask().
   [[nodiscard]] bool withholds() const {
+    if (slot.has_offer()) return false;
     const latent_stack* const stack = listener();
-    return stack != nullptr && is_withheld(*stack);
+    return (stack != nullptr && has_latent_work(*stack)) || (lane_ != nullptr && has_pending(*lane_));
   }
   // Any thread: the thread that holds the desk, as the system numbers it; 0: nobody yet.
   [[nodiscard]] std::int32_t thread_number() const {
@@ -130,15 +138,17 @@ class alignas(k_no_sharing_bytes) latent_desk {
   bool offer_oldest(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
   // The same in a signal handler.
   bool offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
+  // In a signal handler: offers a child of a coroutine, if there is one and the slot is free.
+  void offer_child_in_handler() noexcept;
 
  private:
   [[nodiscard]] latent_stack* listener() const {
     // [L7] acquire load: the stack is complete ← [L6].
     return listener_.load(std::memory_order_acquire);
   }
-  [[nodiscard]] bool is_withheld(const latent_stack& stack) const { return has_latent_work(stack) && !slot.has_offer(); }
   void publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept;
 
+  lane* const lane_;
   std_atomics::atomic<latent_stack*> listener_{nullptr};
   std_atomics::atomic<std::int32_t> thread_number_{0};
   std_atomics::atomic<void*> memory_{nullptr};

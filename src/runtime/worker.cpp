@@ -9,13 +9,6 @@
 
 namespace filch::inline v0 {
 
-namespace detail {
-constinit thread_local lane* running_lane = nullptr;
-#if !defined(__x86_64__)
-lane* read_running_lane() noexcept { return running_lane; }
-#endif
-}  // namespace detail
-
 namespace {
 
 using policy::outcome;
@@ -57,6 +50,7 @@ worker::worker(runtime::core& home_, worker_id self_)
     : home{home_},
       self{self_},
       queues{home_.chosen.deques},
+      desk{this},
       trace{home_.chosen.trace != nullptr ? &home_.chosen.trace->of_worker(self_) : &trace::recorder::off()},
       search_{home_.search_options, self_, *home_.chosen.workers,
               [&home_](worker_id a, worker_id b) { return home_.distance(a, b); },
@@ -128,6 +122,7 @@ worker_queues::look worker::carry_out(const step& now) {
   switch (now.kind) {
     case step_kind::inbox: return counted(queues.pop_pinned(now.band));
     case step_kind::local: {
+      if (now.band == policy::priority::normal && has_pending(*this)) return take_child();
       const auto result = queues.pop(now.band, search_.options().order);
       if (result.item != nullptr) return result;
       const auto mailed = counted(queues.pop_mail(now.band));
@@ -182,6 +177,8 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
   if (result.status == steal_status::empty) {
     result = take_offer(robbed.desk);
     ask(robbed.desk, result.item != nullptr);
+  } else if (result.item != nullptr && has_pending(robbed) && robbed.queues.deque_hint(band) == 0) {
+    ask(robbed.desk, true);
   }
   switch (result.status) {
     case steal_status::taken:
@@ -198,12 +195,24 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
 
 // A frame becomes a task only now: it is counted where it will run.
 worker_queues::look worker::take_offer(latent_desk& from) {
-  offered_task* const taken = from.slot.take();
+  queue_entry* const taken = from.slot.take();
   if (taken == nullptr) return {};
-  taken->id = task_id{(std::uint64_t{self.value} + 1) << 44 | books.made()};
+  if (taken->kind == entry_kind::coroutine) {
+    home.number(static_cast<coroutine_entry&>(*taken), *this);
+    return {steal_status::taken, taken, 0};
+  }
+  auto& offered = static_cast<offered_task&>(*taken);
+  offered.id = task_id{(std::uint64_t{self.value} + 1) << 44 | books.made()};
   counters.add(trace::count::spawned);
-  trace->spawn(taken->id, taken->parent, trace::name_id::none());
+  trace->spawn(offered.id, offered.parent, trace::name_id::none());
   return {steal_status::taken, taken, 0};
+}
+
+// A child that waits in the own list: it is a task from now on.
+worker_queues::look worker::take_child() {
+  coroutine_entry& child = take_pending(*this, *newest.load(std::memory_order_relaxed));  // owner-only
+  home.number(child, *this);
+  return {steal_status::taken, &child, 0};
 }
 
 // A guest that keeps its work to itself is the lookout's affair; one that has begun to share is asked for more.
@@ -225,6 +234,7 @@ void worker::ask(latent_desk& robbed, bool has_taken) {
 queue_entry* worker::look_everywhere() {
   for (const auto band : {policy::priority::high, policy::priority::normal, policy::priority::low}) {
     if (queue_entry* found = counted(queues.pop_pinned(band)).item) return found;
+    if (band == policy::priority::normal && has_pending(*this)) return take_child().item;
     if (queue_entry* found = queues.pop(band, search_.options().order).item) return found;
     if (queue_entry* found = take_injected(band).item) return found;
     for (worker& other : home.workers) {

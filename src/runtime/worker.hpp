@@ -92,6 +92,8 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   [[nodiscard]] worker_queues::look take_offer(latent_desk& from);
   [[nodiscard]] worker_queues::look take_from_guests();
   void ask(latent_desk& robbed, bool has_taken);
+  [[nodiscard]] worker_queues::look take_child();
+  void begin_task();
   static void resume(coroutine_entry& taken, task_record* inside) noexcept;
   void wait(time_ns span_ns);
   void park();

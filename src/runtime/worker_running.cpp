@@ -59,11 +59,16 @@ void worker::go_on_with(task_record* task) {
   if (task != nullptr) trace->resume(task->id);
 }
 
+void worker::begin_task() {
+  budget = k_budget;
+  if (trace->is_enabled()) is_wanted.store(true, std::memory_order_relaxed);  // statistic
+}
+
 void worker::execute_claimed(task_base& claimed, task_record* inside) noexcept {
   worker* me = current();
   claimed.inside = inside;
   claimed.priority = claimed.band;
-  me->budget = k_budget;
+  me->begin_task();
   me->publish_task(&claimed);
   const bool is_cut_short = me->home.life_now() == life::cancelling && !claimed.ignores_shutdown;
   const bool cancel = is_cut_short || claimed.stop.stop_requested();
@@ -84,10 +89,10 @@ void worker::resume(coroutine_entry& taken, task_record* inside) noexcept {
   worker* me = current();
   task_record running{
       .id = taken.id, .name = taken.name, .home = &me->home, .inside = inside, .priority = taken.band};
-  me->budget = k_budget;
+  me->begin_task();
   me->publish_task(&running);
   me->trace->start(running.id);
-  taken.resumed.resume();
+  taken.self.resume();
 
   me = current();
   me->trace->end(running.id);

@@ -4,8 +4,8 @@
 //   std::vector<int> each = co_await filch::all(std::move(tasks));        a range of tasks that is given away
 //
 // Who may call what: a coroutine. All tasks end before it goes on, perhaps on another worker: where the last of them ended.
-// The exception of the first in the order of the arguments is rethrown. The last task starts at once on the same worker;
-// the others lie in its deque until the worker comes to them, or another takes them.
+// The exception of the first in the order of the arguments is rethrown. The first task starts at once on the same worker;
+// the others wait until the worker comes to them, or another takes them.
 #pragma once
 
 #include <filch/coro/detail/children.hpp>
@@ -61,10 +61,8 @@ class [[nodiscard]] all_of_several {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Promise>
   [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
-    promise_base* next = nullptr;
-    link(next, std::index_sequence_for<T...>{});
-    std::apply([parent](auto&... each) { (each.promise().belong_to(parent), ...); }, tasks_);
-    return children_.start(parent, *next);
+    adopt(parent, std::index_sequence_for<T...>{});
+    return children_.start(parent, std::get<0>(tasks_).promise());
   }
   // A tuple of the results, with `nothing` for void; or nothing at all if all are void.
   auto await_resume() {
@@ -78,14 +76,15 @@ class [[nodiscard]] all_of_several {
   }
 
  private:
-  // Makes each the sibling of the one before; `next` is the first then.
-  template <std::size_t... I>
-  void link(promise_base*& next, std::index_sequence<I...>) {
-    const auto put_before = [&](promise_base& one) {
-      one.sibling = next;
-      next = &one;
+  // From the last to the first.
+  template <class Promise, std::size_t... I>
+  void adopt(std::coroutine_handle<Promise> parent, std::index_sequence<I...>) {
+    promise_base* behind = nullptr;
+    const auto adopt_one = [&](promise_base& one) {
+      children_.adopt(one, behind, parent);
+      behind = &one;
     };
-    (put_before(std::get<sizeof...(T) - 1 - I>(tasks_).promise()), ...);
+    (adopt_one(std::get<sizeof...(T) - 1 - I>(tasks_).promise()), ...);
   }
 
   std::tuple<task<T>...> tasks_;
@@ -106,8 +105,12 @@ class [[nodiscard]] all_of_many {
   [[nodiscard]] bool await_ready() const noexcept { return tasks_.empty(); }
   template <class Promise>
   [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
-    for (std::size_t i = 1; i != tasks_.size(); ++i) tasks_[i - 1].promise().sibling = &tasks_[i].promise();
-    for (task<T>& each : tasks_) each.promise().belong_to(parent);
+    promise_base* behind = nullptr;
+    for (std::size_t i = tasks_.size(); i != 0; --i) {
+      promise_base& one = tasks_[i - 1].promise();
+      children_.adopt(one, behind, parent);
+      behind = &one;
+    }
     return children_.start(parent, tasks_.front().promise());
   }
   // A vector of the results, in the order of the tasks; or nothing if they are void.

@@ -38,7 +38,7 @@ class [[nodiscard]] yield_awaiter {
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) noexcept {
     if constexpr (std::is_base_of_v<promise_base, Promise>) who_ = &who.promise();
     if (is_stop_requested()) return false;
-    entry_.resumed = who;
+    entry_.self = who;
     queue_behind_others(entry_);
     return true;
   }
@@ -64,7 +64,7 @@ class [[nodiscard]] on_awaiter {
     return this_worker() == where_;
   }
   void await_suspend(std::coroutine_handle<> who) noexcept {
-    entry_.resumed = who;
+    entry_.self = who;
     queue_at(where_, entry_);
   }
   void await_resume() const noexcept {}

@@ -11,6 +11,7 @@
 // and the thread. `wait` and calling a task any thread. A task is used once and must not be destroyed while it runs.
 #pragma once
 
+#include <filch/coro/detail/children.hpp>
 #include <filch/coro/detail/promise.hpp>
 #include <filch/runtime/errors.hpp>
 #include <filch/runtime/runtime.hpp>

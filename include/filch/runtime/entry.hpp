@@ -37,7 +37,7 @@ class coroutine_entry : public queue_entry {
   coroutine_entry() : queue_entry{entry_kind::coroutine} {}
 
   // Written before the entry is published, constant afterwards.
-  std::coroutine_handle<> resumed;
+  std::coroutine_handle<> self;
   task_id id;                  // of the stretch from here to where it suspends or ends
   const char* name = nullptr;  // of that, for traces and dumps
 };

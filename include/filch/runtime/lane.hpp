@@ -1,17 +1,64 @@
-// What a worker keeps at hand for the coroutines that run on it.
+// What a worker keeps at hand for the coroutines that run on it: children that have not started, free memory for frames, and
+// the budget.
 //
-// Who may call what: the thread that holds the worker.
+// Children that a coroutine awaits together lie in a list of the worker, in groups, the newest group last. Nobody else sees
+// them: putting them there and taking them writes nothing shared and needs no fence. Somebody who wants work raises
+// `is_wanted`, and at the next fork the worker moves children of its oldest group into its deque. If there is no next fork, a
+// signal handler on the worker's thread offers one child.
+//
+// Who may call what: the thread that holds the worker, and its signal handler while `is_busy` is false; `is_wanted` and
+// `has_pending` any thread.
+//
+// Invariants
+//   I1  A group in the list has at least one child that has not started; so its parent waits, and the group is there.
+//   I2  A child is in the list, or it was taken out of it by exactly one of: its worker, the handler.
 #pragma once
 
+#include <filch/base/atomics.hpp>
+#include <filch/runtime/entry.hpp>
+
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace filch::inline v0 {
 
+// The children of one parent that have not started. It lies in the parent's frame.
+struct pending_group {
+  pending_group* older = nullptr;
+  pending_group* newer = nullptr;       // meaningful while this is not the newest
+  coroutine_entry* pending = nullptr;  // the first; the others follow it by their links
+};
+
+// Memory of one size that is free.
+struct free_block {
+  free_block* next;
+};
+struct free_blocks {
+  static constexpr std::uint32_t k_batch = 32;  // guess
+
+  free_block* first = nullptr;
+  free_block* reserve = nullptr;  // so many as a batch has, or none
+  std::uint32_t count = 0;        // from `first` on, at most a batch
+};
+
 struct lane {
   static constexpr std::uint32_t k_budget = 128;  // guess
+  static constexpr std::size_t k_granule_bytes = 64;
+  static constexpr std::size_t k_sizes = 16;  // larger blocks come from the heap; guess
 
+  lane() = default;
+  lane(const lane&) = delete;
+  lane& operator=(const lane&) = delete;
+  ~lane();
+
+  std_atomics::atomic<pending_group*> newest{&bottom};
+  std_atomics::atomic<bool> is_wanted{false};
+  std_atomics::atomic<bool> is_busy{false};  // the list is being changed
   // So many operations that are ready may still be awaited before others have a turn.
   std::uint32_t budget = k_budget;
+  pending_group bottom;
+  free_blocks blocks[k_sizes];  // by size in granules
 };
 
 namespace detail {
@@ -21,6 +68,8 @@ extern constinit thread_local lane* running_lane asm("filch_v0_running_lane") __
 #if !defined(__x86_64__)
 [[gnu::noinline]] lane* read_running_lane() noexcept;
 #endif
+// Somebody wants work: puts children into the deque of the calling thread's worker.
+[[gnu::cold, gnu::noinline]] void share_pending() noexcept;
 
 }  // namespace detail
 
@@ -34,6 +83,65 @@ extern constinit thread_local lane* running_lane asm("filch_v0_running_lane") __
 #else
   return detail::read_running_lane();
 #endif
+}
+
+// Any thread, as a hint; exact for the worker itself.
+[[nodiscard]] inline bool has_pending(const lane& of) {
+  return of.newest.load(std::memory_order_relaxed) != &of.bottom;  // statistic
+}
+
+inline void begin_change(lane& mine) noexcept {
+  mine.is_busy.store(true, std::memory_order_relaxed);  // owner-only
+  // [L15] signal fence: what follows is done with the handler put off ↔ [L17].
+  std::atomic_signal_fence(std::memory_order_acq_rel);
+}
+inline void end_change(lane& mine) noexcept {
+  // [L16] signal fence: what was done is complete before the handler may look ↔ [L17].
+  std::atomic_signal_fence(std::memory_order_acq_rel);
+  mine.is_busy.store(false, std::memory_order_relaxed);  // owner-only
+}
+
+// Puts a group into the list, which has children that have not started.
+inline void put_pending(lane& mine, pending_group& group) noexcept {
+  begin_change(mine);
+  pending_group* const older = mine.newest.load(std::memory_order_relaxed);  // owner-only
+  group.older = older;
+  older->newer = &group;
+  mine.newest.store(&group, std::memory_order_relaxed);  // owner-only
+  end_change(mine);
+  // statistic: a request that is seen late is answered late
+  if (mine.is_wanted.load(std::memory_order_relaxed)) [[unlikely]] detail::share_pending();
+}
+
+// The next child of a group that is the newest in the list.
+[[nodiscard]] inline coroutine_entry& take_pending(lane& mine, pending_group& group) noexcept {
+  begin_change(mine);
+  coroutine_entry* const taken = group.pending;
+  // owner-only
+  if (queue::link* const next = taken->next.load(std::memory_order_relaxed)) {
+    group.pending = static_cast<coroutine_entry*>(next);
+  } else {
+    mine.newest.store(group.older, std::memory_order_relaxed);  // owner-only
+  }
+  end_change(mine);
+  return *taken;
+}
+
+// The next child of the oldest group, or null. Under begin_change(), or in the handler.
+[[nodiscard]] inline coroutine_entry* take_oldest_pending(lane& mine) noexcept {
+  if (!has_pending(mine)) return nullptr;
+  pending_group& group = *mine.bottom.newer;
+  coroutine_entry* const taken = group.pending;
+  // owner-only
+  if (queue::link* const next = taken->next.load(std::memory_order_relaxed)) {
+    group.pending = static_cast<coroutine_entry*>(next);
+  } else if (mine.newest.load(std::memory_order_relaxed) == &group) {  // owner-only
+    mine.newest.store(&mine.bottom, std::memory_order_relaxed);        // owner-only
+  } else {
+    mine.bottom.newer = group.newer;
+    group.newer->older = &mine.bottom;
+  }
+  return taken;
 }
 
 }  // namespace filch::inline v0

@@ -3,6 +3,7 @@
 
 #include <filch/coro/detail/promise.hpp>
 #include <filch/coro/join_count.hpp>
+#include <filch/runtime/lane.hpp>
 
 #include <coroutine>
 #include <cstdint>
@@ -10,19 +11,51 @@
 namespace filch::inline v0::coro {
 
 // It lies in the parent's frame while the parent waits.
-class children final : public end_listener {
+class children final : public pending_group {
  public:
   explicit children(std::uint32_t count) : unfinished_{count} {}
 
-  // The parent is suspended; `first` and its siblings have not started. Puts all but the last into the worker's deque and
-  // returns the last, which the caller resumes. Without memory for that they run one after the other.
-  [[nodiscard]] std::coroutine_handle<> start(std::coroutine_handle<> parent, promise_base& first) noexcept;
+  // Before the start, for each child: `next` is the child behind it, or null.
+  template <class Promise>
+  void adopt(promise_base& child, promise_base* next, std::coroutine_handle<Promise> parent) noexcept {
+    child.belong_to(parent);
+    child.group = this;
+    child.next.store(next, std::memory_order_relaxed);  // before publication
+  }
 
-  [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept override;
+  // The parent is suspended; `first` and those behind it have not started. Leaves all but the first in the worker's list and
+  // returns the first, which the caller resumes.
+  [[nodiscard]] std::coroutine_handle<> start(std::coroutine_handle<> parent, promise_base& first) noexcept {
+    parent_ = parent;
+    const std::coroutine_handle<> started = first.self;
+    pending = static_cast<coroutine_entry*>(first.next.load(std::memory_order_relaxed));  // owner-only
+    if (pending != nullptr) put_pending(*current_lane(), *this);
+    return started;
+  }
+
+  // A child has ended. Who ends it looks for a sibling in the worker's list first, so that a tree is walked like a tree of
+  // calls.
+  [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept {
+    lane& mine = *current_lane();
+    if (mine.newest.load(std::memory_order_relaxed) == this) {  // owner-only
+      auto& next = static_cast<promise_base&>(take_pending(mine, *this));
+      next.ran = who.ran + 1;
+      return next.self;
+    }
+    if (who.ran == unfinished_.children()) return parent_;
+    return ended_apart(who);
+  }
 
  private:
+  // Others have taken children, or may have.
+  [[nodiscard, gnu::cold, gnu::noinline]] std::coroutine_handle<> ended_apart(promise_base& who) noexcept;
+
   join_count<> unfinished_;
   std::coroutine_handle<> parent_;
 };
+
+inline std::coroutine_handle<> end_among_siblings(promise_base& who) noexcept {
+  return static_cast<children*>(const_cast<void*>(who.group))->ended(who);
+}
 
 }  // namespace filch::inline v0::coro

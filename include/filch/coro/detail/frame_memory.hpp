@@ -1,16 +1,66 @@
-// Memory for coroutine frames: free lists of each worker's thread, by size, and a depot that all threads share.
+// Memory for coroutine frames: free lists of each worker, by size, and a depot that all workers share.
 //
 // Who may call what: any thread. On threads that are no workers this is the heap. Memory may be freed on any thread.
 #pragma once
 
+#include <filch/runtime/lane.hpp>
+
 #include <cstddef>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FILCH_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FILCH_ASAN 1
+#endif
+#endif
 
 namespace filch::inline v0::coro {
 
+// When the worker's list does not serve. Null: there is no memory.
+[[nodiscard, gnu::cold, gnu::noinline]] void* find_block(std::size_t bytes) noexcept;
+[[gnu::cold, gnu::noinline]] void put_block(void* memory, std::size_t bytes) noexcept;
+[[noreturn, gnu::cold, gnu::noinline]] void throw_bad_alloc();
+
+constexpr std::size_t block_size(std::size_t bytes) { return (bytes - 1) / lane::k_granule_bytes; }
+
+// Null: there is no memory.
+[[nodiscard]] inline void* allocate_frame_or_null(std::size_t bytes) noexcept {
+#ifndef FILCH_ASAN  // there free blocks are poisoned
+  if (const std::size_t size = block_size(bytes); size < lane::k_sizes) {
+    if (lane* const mine = current_lane()) [[likely]] {
+      free_blocks& list = mine->blocks[size];
+      if (free_block* const block = list.first) [[likely]] {
+        list.first = block->next;
+        --list.count;
+        return block;
+      }
+    }
+  }
+#endif
+  return find_block(bytes);
+}
 // Throws std::bad_alloc.
-[[nodiscard, gnu::noinline]] void* allocate_frame(std::size_t bytes);
-// The same, null instead.
-[[nodiscard, gnu::noinline]] void* allocate_frame_or_null(std::size_t bytes) noexcept;
-[[gnu::noinline]] void free_frame(void* memory, std::size_t bytes) noexcept;
+[[nodiscard]] inline void* allocate_frame(std::size_t bytes) {
+  void* const memory = allocate_frame_or_null(bytes);
+  if (memory == nullptr) [[unlikely]] throw_bad_alloc();
+  return memory;
+}
+inline void free_frame(void* memory, std::size_t bytes) noexcept {
+#ifndef FILCH_ASAN
+  if (const std::size_t size = block_size(bytes); size < lane::k_sizes) {
+    if (lane* const mine = current_lane()) [[likely]] {
+      free_blocks& list = mine->blocks[size];
+      if (list.count != free_blocks::k_batch) [[likely]] {
+        list.first = ::new (memory) free_block{list.first};
+        ++list.count;
+        return;
+      }
+    }
+  }
+#endif
+  put_block(memory, bytes);
+}
 
 }  // namespace filch::inline v0::coro

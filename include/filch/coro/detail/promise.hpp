@@ -4,6 +4,7 @@
 #include <filch/coro/context.hpp>
 #include <filch/coro/detail/frame_memory.hpp>
 #include <filch/coro/detail/noted.hpp>
+#include <filch/runtime/entry.hpp>
 
 #include <coroutine>
 #include <cstddef>
@@ -30,7 +31,11 @@ class end_listener {
   ~end_listener() = default;
 };
 
-class promise_base {
+// The end of a child among several, in children.hpp.
+[[nodiscard]] inline std::coroutine_handle<> end_among_siblings(promise_base& who) noexcept;
+
+// As an entry it lies in a queue before it starts, if it is a child among several.
+class promise_base : public coroutine_entry {
  public:
   promise_base() = default;
   promise_base(const promise_base&) = delete;
@@ -45,6 +50,7 @@ class promise_base {
     template <class Promise>
     [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ending) const noexcept {
       promise_base& base = ending.promise();
+      if (base.group != nullptr) return end_among_siblings(base);
       return base.listener == nullptr ? base.continuation : base.listener->ended(base);
     }
     void await_resume() const noexcept {}
@@ -79,8 +85,7 @@ class promise_base {
   }
 
   // Written before the coroutine starts, by who starts it.
-  std::coroutine_handle<> self;
-  std::coroutine_handle<> continuation;  // goes on when it ends, unless there is a listener
+  std::coroutine_handle<> continuation;  // goes on when it ends, unless it is a child among several or there is a listener
   end_listener* listener = nullptr;
   coro::context* context = nullptr;
   promise_base* parent = nullptr;  // awaits this, perhaps among others; suspended until it has ended

@@ -1,0 +1,47 @@
+#include <filch/runtime/lane.hpp>
+
+#include "core.hpp"
+#include "worker.hpp"
+
+#include <new>
+#include <utility>
+
+namespace filch::inline v0 {
+
+namespace detail {
+
+constinit thread_local lane* running_lane = nullptr;
+#if !defined(__x86_64__)
+lane* read_running_lane() noexcept { return running_lane; }
+#endif
+
+// While the worker is recorded all children become tasks, so that the record has them. Otherwise some of the oldest group: as
+// many as a few thieves take before the next fork (guess).
+void share_pending() noexcept {
+  worker& me = *worker::current();
+  const bool is_recorded = me.trace->is_enabled();
+  me.is_wanted.store(is_recorded, std::memory_order_relaxed);  // statistic
+  begin_change(me);
+  bool is_shared = false;
+  for (std::uint32_t left = is_recorded ? UINT32_MAX : 16; left != 0; --left) {
+    coroutine_entry* const child = take_oldest_pending(me);
+    if (child == nullptr) break;
+    is_shared = true;
+    me.home.number(*child, me);
+    me.home.push_own_quietly(*child, me);
+  }
+  end_change(me);
+  if (is_shared) me.home.notify(me.self);
+}
+
+}  // namespace detail
+
+lane::~lane() {
+  for (free_blocks& of_size : blocks) {
+    for (free_block* each : {of_size.first, of_size.reserve}) {
+      while (each != nullptr) ::operator delete(std::exchange(each, each->next));
+    }
+  }
+}
+
+}  // namespace filch::inline v0
