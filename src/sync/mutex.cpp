@@ -3,7 +3,7 @@
 namespace filch::inline v0 {
 
 void mutex::wait(const std::stop_token& stop) {
-  sync::line_wait<place> self{place{this}, "mutex"};
+  sync::line_wait<place> self{place{this}, place::k_reason};
   self.wait(stop);
 }
 

@@ -48,6 +48,8 @@ class barrier {
 
   class [[nodiscard]] awaiter {
    public:
+    static constexpr const char* k_reason = "barrier";
+
     explicit awaiter(barrier& of) : self_{place{&of}, "barrier"} {}
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <class Promise>

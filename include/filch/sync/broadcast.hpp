@@ -79,6 +79,7 @@ class broadcast {
 
   struct place {
     using entry = line_entry;
+    static constexpr const char* k_reason = "broadcast";
     receiver* who;
 
     [[nodiscard]] bool is_ready() {
@@ -113,10 +114,10 @@ class broadcast {
 template <class T>
 class broadcast<T>::receiver {
  public:
-  [[nodiscard]] auto async_receive() { return sync::line_awaiter<place>{place{this}, "broadcast"}; }
+  [[nodiscard]] auto async_receive() { return sync::line_awaiter<place>{place{this}}; }
   // Throws task_cancelled if it is told to stop while it waits.
   std::optional<broadcast_message<T>> receive(const std::stop_token& stop = {}) {
-    sync::line_wait<place> self{place{this}, "broadcast"};
+    sync::line_wait<place> self{place{this}, place::k_reason};
     self.wait(stop);
     return try_receive();
   }

@@ -157,6 +157,8 @@ class channel {
 
   class [[nodiscard]] send_awaiter {
    public:
+    static constexpr const char* k_reason = "channel";
+
     send_awaiter(core& to, T&& item) : item_{std::move(item)}, self_{send_place{&to}, "channel", item_}, to_{to} {}
     send_awaiter(const send_awaiter&) = delete;
     send_awaiter& operator=(const send_awaiter&) = delete;
@@ -187,6 +189,8 @@ class channel {
 
   class [[nodiscard]] receive_awaiter {
    public:
+    static constexpr const char* k_reason = "channel";
+
     explicit receive_awaiter(core& from) : self_{receive_place{&from}, "channel"}, from_{from} {}
     receive_awaiter(const receive_awaiter&) = delete;
     receive_awaiter& operator=(const receive_awaiter&) = delete;

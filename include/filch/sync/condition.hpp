@@ -66,6 +66,8 @@ class condition {
 
   class [[nodiscard]] awaiter {
    public:
+    static constexpr const char* k_reason = "condition";
+
     awaiter(condition& of, const std::unique_lock<mutex>& held) : self_{of, *held.mutex()} {}
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <class Promise>

@@ -31,13 +31,17 @@ class manual_event {
   [[nodiscard]] bool is_set() const { return state_.is_zero(); }
   // Throws task_cancelled if it is told to stop while it waits.
   void wait(const std::stop_token& stop = {}) const {
-    if (!state_.is_zero()) sync::wait_for_zero(state_, "event", stop);
+    if (!state_.is_zero()) sync::wait_for_zero(state_, place::k_reason, stop);
   }
   [[nodiscard]] auto async_wait() const {
-    return sync::line_awaiter<sync::countdown_place>{sync::countdown_place{&state_}, "event"};
+    return sync::line_awaiter<place>{place{{&state_}}};
   }
 
  private:
+  struct place : sync::countdown_place {
+    static constexpr const char* k_reason = "event";
+  };
+
   mutable sync::countdown<> state_;
 };
 
@@ -51,12 +55,13 @@ class auto_event {
   [[nodiscard]] bool try_wait() { return state_.try_take(1); }
   // Throws task_cancelled if it is told to stop while it waits.
   void wait(const std::stop_token& stop = {}) {
-    if (!state_.try_take(1)) sync::wait_for_permits(state_, 1, "event", stop);
+    if (!state_.try_take(1)) sync::wait_for_permits(state_, 1, place::k_reason, stop);
   }
-  [[nodiscard]] auto async_wait() { return sync::line_awaiter<place>{place{{&state_, 1}}, "event", std::uint64_t{1}}; }
+  [[nodiscard]] auto async_wait() { return sync::line_awaiter<place>{place{{&state_, 1}}, std::uint64_t{1}}; }
 
  private:
   struct place : sync::permit_place {
+    static constexpr const char* k_reason = "event";
     void result() const {}
   };
 

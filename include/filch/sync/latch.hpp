@@ -26,17 +26,21 @@ class latch {
   [[nodiscard]] bool try_wait() const { return state_.is_zero(); }
   // Throws task_cancelled if it is told to stop while it waits.
   void wait(const std::stop_token& stop = {}) const {
-    if (!state_.is_zero()) sync::wait_for_zero(state_, "latch", stop);
+    if (!state_.is_zero()) sync::wait_for_zero(state_, place::k_reason, stop);
   }
   void arrive_and_wait(std::uint64_t by = 1, const std::stop_token& stop = {}) {
     count_down(by);
     wait(stop);
   }
   [[nodiscard]] auto async_wait() const {
-    return sync::line_awaiter<sync::countdown_place>{sync::countdown_place{&state_}, "latch"};
+    return sync::line_awaiter<place>{place{{&state_}}};
   }
 
  private:
+  struct place : sync::countdown_place {
+    static constexpr const char* k_reason = "latch";
+  };
+
   mutable sync::countdown<> state_;
 };
 

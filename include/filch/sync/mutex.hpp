@@ -44,13 +44,14 @@ class mutex {
     if (sync::line_entry<>* const next = state_.unlock()) [[unlikely]] wake(*next);
   }
 
-  [[nodiscard]] auto async_lock() { return sync::line_awaiter<place>{place{this}, "mutex"}; }
+  [[nodiscard]] auto async_lock() { return sync::line_awaiter<place>{place{this}}; }
 
  private:
   friend condition;
 
   struct place {
     using entry = sync::line_entry<>;
+    static constexpr const char* k_reason = "mutex";
     mutex* of;
 
     [[nodiscard]] bool is_ready() { return of->try_lock(); }

@@ -33,10 +33,10 @@ class oneshot {
   // There will be no value. Does nothing after `send`.
   void close() { (void)settle(nullptr); }
 
-  [[nodiscard]] auto async_receive() { return sync::line_awaiter<place>{place{this}, "oneshot"}; }
+  [[nodiscard]] auto async_receive() { return sync::line_awaiter<place>{place{this}}; }
   // Nothing: it was closed, or the value was received before. Throws task_cancelled if it is told to stop while it waits.
   std::optional<T> receive(const std::stop_token& stop = {}) {
-    sync::line_wait<place> self{place{this}, "oneshot"};
+    sync::line_wait<place> self{place{this}, place::k_reason};
     self.wait(stop);
     return take();
   }
@@ -48,6 +48,7 @@ class oneshot {
 
   struct place {
     using entry = line_entry;
+    static constexpr const char* k_reason = "oneshot";
     oneshot* of;
 
     [[nodiscard]] bool is_ready() {

@@ -25,10 +25,10 @@ class semaphore {
   [[nodiscard]] bool try_acquire(std::uint64_t count = 1) { return state_.try_take(count); }
   // Throws task_cancelled if it is told to stop while it waits.
   void acquire(std::uint64_t count = 1, const std::stop_token& stop = {}) {
-    if (!state_.try_take(count)) sync::wait_for_permits(state_, count, "semaphore", stop);
+    if (!state_.try_take(count)) sync::wait_for_permits(state_, count, place::k_reason, stop);
   }
   [[nodiscard]] auto async_acquire(std::uint64_t count = 1) {
-    return sync::line_awaiter<place>{place{{&state_, count}}, "semaphore", count};
+    return sync::line_awaiter<place>{place{{&state_, count}}, count};
   }
   void release(std::uint64_t count = 1) { sync::give_permits(state_, count); }
 
@@ -37,6 +37,7 @@ class semaphore {
 
  private:
   struct place : sync::permit_place {
+    static constexpr const char* k_reason = "semaphore";
     void result() const {}
   };
 

@@ -28,30 +28,34 @@ class shared_mutex {
   [[nodiscard]] bool try_lock() { return state_.try_take(k_all); }
   // Throws task_cancelled if it is told to stop while it waits.
   void lock(const std::stop_token& stop = {}) {
-    if (!state_.try_take(k_all)) sync::wait_for_permits(state_, k_all, "shared_mutex", stop);
+    if (!state_.try_take(k_all)) sync::wait_for_permits(state_, k_all, k_reason, stop);
   }
   void unlock() { sync::give_permits(state_, k_all); }
   [[nodiscard]] auto async_lock() {
-    return sync::line_awaiter<write_place>{write_place{{&state_, k_all}, this}, "shared_mutex", k_all};
+    return sync::line_awaiter<write_place>{write_place{{&state_, k_all}, this}, k_all};
   }
 
   [[nodiscard]] bool try_lock_shared() { return state_.try_take(1); }
   void lock_shared(const std::stop_token& stop = {}) {
-    if (!state_.try_take(1)) sync::wait_for_permits(state_, 1, "shared_mutex", stop);
+    if (!state_.try_take(1)) sync::wait_for_permits(state_, 1, k_reason, stop);
   }
   void unlock_shared() { sync::give_permits(state_, 1); }
   [[nodiscard]] auto async_lock_shared() {
-    return sync::line_awaiter<read_place>{read_place{{&state_, 1}, this}, "shared_mutex", std::uint64_t{1}};
+    return sync::line_awaiter<read_place>{read_place{{&state_, 1}, this}, std::uint64_t{1}};
   }
 
  private:
   static constexpr std::uint64_t k_all = UINT32_MAX;  // so many readers at the most
 
+  static constexpr const char* k_reason = "shared_mutex";
+
   struct write_place : sync::permit_place {
+    static constexpr const char* k_reason = shared_mutex::k_reason;
     shared_mutex* whole;
     [[nodiscard]] std::unique_lock<shared_mutex> result() const { return std::unique_lock{*whole, std::adopt_lock}; }
   };
   struct read_place : sync::permit_place {
+    static constexpr const char* k_reason = shared_mutex::k_reason;
     shared_mutex* whole;
     [[nodiscard]] std::shared_lock<shared_mutex> result() const { return std::shared_lock{*whole, std::adopt_lock}; }
   };

@@ -84,13 +84,16 @@ class line_wait : public waiting<Entry> {
   stop_listener on_stop_;
 };
 
-// co_await: `Place` has `bool is_ready()`, which gets it without waiting, and `auto result(bool is_refused)`.
+// co_await: `Place` has `bool is_ready()`, which gets it without waiting, `auto result()`, and `k_reason`, the name of what it
+// waits for, as dumps show it.
 template <class Place>
 class [[nodiscard]] line_awaiter {
  public:
+  static constexpr const char* k_reason = Place::k_reason;
+
   template <class... Args>
-  explicit line_awaiter(Place place, const char* why, Args&&... args)
-      : place_{place}, wait_{place, why, std::forward<Args>(args)...} {}
+  explicit line_awaiter(Place place, Args&&... args)
+      : place_{place}, wait_{place, k_reason, std::forward<Args>(args)...} {}
 
   [[nodiscard]] bool await_ready() { return coro::has_budget() && place_.is_ready(); }
   template <class Promise>
