@@ -1,5 +1,6 @@
 // Timers that all run at the same time; and timers that are set and never fire.
 #include <asio/steady_timer.hpp>
+#include <asio/strand.hpp>
 
 #include "../harness/asio.hpp"
 
@@ -14,11 +15,16 @@ void sleep_once(std::atomic<std::uint64_t>& asleep, std::chrono::microseconds sp
   });
 }
 
-// Sets a timer, lets others run, and cancels it.
+// Sets a timer, lets others run, and cancels it. A timer is for one thread at a time, so all that is a strand.
 class churning : public std::enable_shared_from_this<churning> {
  public:
   churning(countdown& counter, std::uint64_t times) : counter_{counter}, times_{times} {}
 
+  void begin() {
+    asio::post(timer_.get_executor(), [self = shared_from_this()] { self->go_on(); });
+  }
+
+ private:
   void go_on() {
     if (done_ == times_) {
       counter_.finish(cancelled_);
@@ -30,21 +36,20 @@ class churning : public std::enable_shared_from_this<churning> {
       ++self->done_;
       self->go_on();
     });
-    asio::post(measured_pool(), [self = shared_from_this()] { self->timer_.cancel(); });
+    asio::post(timer_.get_executor(), [self = shared_from_this()] { self->timer_.cancel(); });
   }
 
- private:
   countdown& counter_;
   const std::uint64_t times_;
   std::uint64_t done_ = 0;
   std::uint64_t cancelled_ = 0;
-  asio::steady_timer timer_{measured_pool()};
+  asio::steady_timer timer_{asio::make_strand(measured_pool())};
 };
 
 const added k_sleepers{sleepers_shape(sleep_once)};
 const added k_timer_churn{shape("timer_churn", [](std::uint64_t timers) {
   countdown counter{k_tasks};
-  for (std::uint64_t i = 0; i != k_tasks; ++i) std::make_shared<churning>(counter, timers / k_tasks)->go_on();
+  for (std::uint64_t i = 0; i != k_tasks; ++i) std::make_shared<churning>(counter, timers / k_tasks)->begin();
   return counter.wait();
 })};
 
