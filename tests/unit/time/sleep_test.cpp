@@ -17,6 +17,7 @@
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -189,6 +190,24 @@ TEST_P(sleep_on, the_deadline_of_a_shutdown_cancels_those_who_sleep) {
   while (rt.dump().find("timers: 10 pending") == std::string::npos) std::this_thread::yield();
   EXPECT_FALSE(rt.shutdown(1ms));
   EXPECT_EQ(cancelled.load(), 10);
+}
+
+// Nobody wakes up in turns to look at the clock. Oracle: how often workers went to sleep stands still. Two looks that agree
+// are enough: with a period of its own anywhere in the runtime no two would.
+TEST_P(sleep_on, an_idle_runtime_with_a_timer_far_away_sleeps_on) {
+  filch::runtime rt{with_workers()};
+  auto sleeper = filch::spawn(rt, sleeps(1h));
+  while (rt.dump().find("timers: 1 pending") == std::string::npos) std::this_thread::yield();
+  const auto parks = [&] { return rt.statistics().total()[filch::trace::count::parks]; };
+  std::uint64_t before = parks();
+  for (int i = 0; i != 200; ++i) {
+    std::this_thread::sleep_for(20ms);
+    const std::uint64_t now = parks();
+    if (std::exchange(before, now) == now) break;
+    EXPECT_NE(i, 199) << "workers never stay asleep";
+  }
+  sleeper.cancel();
+  EXPECT_THROW((void)sleeper.get(), filch::task_cancelled);
 }
 
 TEST(sleep, a_dump_says_how_many_timers_are_pending) {

@@ -164,6 +164,23 @@ TEST_P(timeout_on, a_timer_calls_its_function_once_or_is_cancelled) {
   });
 }
 
+// The worker that set the timer never comes to look at it: another, which slept, must become the keeper and call it. Again with
+// the other one busy before, so that it falls asleep meanwhile.
+TEST(timer, a_worker_that_computes_does_not_hold_up_its_timers) {
+  filch::runtime rt{{.workers = 2, .idle = filch::idle::eco}};
+  for (int i = 0; i != 50; ++i) {
+    std::vector<filch::future<void>> before;
+    if (i % 2 == 0) before.push_back(rt.submit([] {}));
+    rt.run([] {
+      std::atomic<bool> is_called{false};
+      filch::time::timer one{[](void* flag) noexcept { *static_cast<std::atomic<bool>*>(flag) = true; }, &is_called};
+      one.start(filch::monotonic_now_ns() + 100'000);
+      while (!is_called.load()) std::this_thread::yield();
+      EXPECT_FALSE(one.cancel());
+    });
+  }
+}
+
 // ---- interval --------------------------------------------------------------------------------------------------------
 
 // The tick after `now_ns`, in periods of 100 from where the interval began.
