@@ -13,7 +13,7 @@
 //
 // Invariants (F: the front lock, B: the back lock; F is taken before B)
 //   I1  The front buffer and the line of senders are guarded by F; the back buffer, the line of receivers and `is_closed_`
-//       by B. Who joins a line holds both.
+//       by B. Who joins a line holds both. An entry's state is guarded as its line is.
 //   I2  A receiver is in line only while both buffers are empty, and no sender is.
 //   I3  A sender is in line only while there are `capacity` items, and the channel is open.
 //   I4  pushed − popped is the number of items; who holds B sees at least as many.
@@ -113,16 +113,14 @@ class channel_core {
   // given up before.
   [[nodiscard]] bool receive_or_queue(receive_entry<T, A>& self, entry*& woken) {
     const short_guard<A> front{front_lock_};
-    if (front_.is_empty()) {
-      const short_guard<A> back{back_lock_};
-      if (self.state.get() == wait_state::cancelled) return false;
-      if (!refill(self.item, woken)) {
-        if (!is_closed_.get()) return receivers_.join(self);
-        self.state.set(wait_state::refused);
-        return false;
-      }
+    const short_guard<A> back{back_lock_};
+    if (self.state.get() == wait_state::cancelled) return false;
+    if (front_.is_empty() && !refill(self.item, woken)) {
+      if (!is_closed_.get()) return receivers_.join(self);
+      self.state.set(wait_state::refused);
+      return false;
     }
-    if (!self.item.has_value()) take(self.item, woken);
+    if (!self.item.has_value()) take_and_let_in(self.item, woken);
     self.state.set(wait_state::granted);
     return false;
   }
@@ -187,17 +185,22 @@ class channel_core {
     woken = first;
     return true;
   }
-  // Holds F, and the front is not empty; lets the first sender's item in.
+  // Holds F, and the front is not empty.
   void take(std::optional<T>& item, entry*& woken) {
+    if (senders_.is_empty()) [[likely]] return take_one(item);
+    const short_guard<A> back{back_lock_};
+    take_and_let_in(item, woken);
+  }
+  void take_one(std::optional<T>& item) {
     front_.pop(item);
     const std::uint64_t popped = popped_.load(std::memory_order_relaxed);  // owner-only: who holds F
+    popped_.store(popped + 1, std::memory_order_relaxed);  // revalidated by [Y1] of F, in send_or_queue
+  }
+  // Holds both: the item of the first sender in line comes in for the one that goes out.
+  void take_and_let_in(std::optional<T>& item, entry*& woken) {
+    take_one(item);
     auto* const first = static_cast<send_entry<T, A>*>(senders_.front());
-    if (first == nullptr) [[likely]] {
-      popped_.store(popped + 1, std::memory_order_relaxed);  // revalidated by [Y1] of F, in send_or_queue
-      return;
-    }
-    const short_guard<A> back{back_lock_};
-    popped_.store(popped + 1, std::memory_order_relaxed);  // ordered by [Y2] of B
+    if (first == nullptr) return;
     senders_.serve(*first);
     push(*first->item);
     woken = first;
