@@ -50,7 +50,13 @@ class [[nodiscard]] task {
   using promise_type = coro::task_promise<T>;
   using waits_for_tasks_alone = void;
 
-  task(task&& other) noexcept : frame_{std::exchange(other.frame_, nullptr)} {}
+  task(task&& other) noexcept : frame_{std::exchange(other.frame_, nullptr)} {
+    // Two tasks side by side are not moved as one vector: right after both were made, as for `all`, the load of the pair would
+    // wait until the two stores have left the store buffer.
+    void* alone = frame_.address();
+    asm("" : "+r"(alone));
+    frame_ = std::coroutine_handle<promise_type>::from_address(alone);
+  }
   task& operator=(task&& other) noexcept {
     if (this != &other) {
       reset();
