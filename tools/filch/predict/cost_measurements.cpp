@@ -87,7 +87,6 @@ spawn_costs measure_spawn() {
 
 queue_costs measure_queues() {
   constexpr std::size_t k_items = 20'000;
-  queue_costs out;
   queue::deque<std::uintptr_t> deque{1u << 15};
   auto owner = deque.owner();
   auto thief = deque.thief();

@@ -6,6 +6,8 @@
 #include <filch/sim/what_if.hpp>
 #include <filch/sim/worker_model.hpp>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "../errors.hpp"
 #include "../simulate/in_parallel.hpp"
@@ -267,7 +269,7 @@ std::vector<virtual_speed_up> rank_names(const sim::recorded_tasks& tasks, const
   const std::vector<time_ns> work_ns = tasks.work_by_name_ns();
   std::vector<std::uint32_t> names(work_ns.size());
   std::iota(names.begin(), names.end(), 0u);
-  std::ranges::stable_sort(names, std::greater<>{}, [&](std::uint32_t i) { return work_ns[i]; });
+  std::ranges::sort(names, {}, [&](std::uint32_t i) { return std::pair{-work_ns[i], i}; });
   if (names.size() > most_names) names.resize(most_names);
   const double all_ns = std::max(1.0, static_cast<double>(std::accumulate(work_ns.begin(), work_ns.end(), time_ns{0})));
   std::vector<virtual_speed_up> out;
@@ -279,7 +281,9 @@ std::vector<virtual_speed_up> rank_names(const sim::recorded_tasks& tasks, const
     const outcome found = run_once(changed, how, workers, how.seed, false);
     (i % 2 == 0 ? out[i / 2].half_ns : out[i / 2].none_ns) = static_cast<double>(found.makespan_ns);
   });
-  std::ranges::stable_sort(out, {}, &virtual_speed_up::none_ns);
+  std::ranges::sort(out, {}, [](const virtual_speed_up& one) {
+    return std::tuple{one.none_ns, -one.work_share, one.name};
+  });
   return out;
 }
 
