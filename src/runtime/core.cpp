@@ -98,6 +98,9 @@ runtime::core::core(options given)
     idle_.emplace(*chosen.workers);
     placement_.emplace(search_options.placement, *chosen.workers);
     for (std::uint32_t i = 0; i != *chosen.workers; ++i) workers.emplace_back(*this, worker_id{i});
+    if (chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen) {
+      beat_.emplace(*this, *chosen.trace, chosen.interrupts.value_or(interrupts_from_environment()));
+    }
     if (chosen.watchdog_ns || chosen.dump_on_sigusr2) {
       monitor_.emplace(chosen.name, monitor::duties{.every_ns = chosen.watchdog_ns
                                                         ? std::optional{std::max<time_ns>(*chosen.watchdog_ns / 4, 1)}
@@ -206,7 +209,7 @@ void runtime::core::take_back_outside(task_base& made) {
 void runtime::core::trace_outside_spawn(task_id made, const char* name) noexcept {
   auto number = trace::name_id::none();
   try {
-    if (name != nullptr) number = chosen.trace->names().intern(name);
+    if (name != nullptr) number = chosen.trace->names().intern_label(name);
   } catch (const std::bad_alloc&) {
     // Without memory for names, tasks go on without them.
   }
@@ -219,7 +222,9 @@ void runtime::core::number_task(task_base& made, worker* from) {
     made.id = task_id{(std::uint64_t{from->self.value} + 1) << 44 | from->books.made()};
     from->counters.add(trace::count::spawned);
     const task_record* const parent = from->current_task;
-    from->trace->spawn(made.id, parent != nullptr ? parent->id : task_id::none(), from->traced_name(made.name));
+    if (from->trace->is_enabled()) {
+      from->trace->spawn(made.id, parent != nullptr ? parent->id : task_id::none(), from->traced_name(made));
+    }
   } else {
     made.id = task_id{outside_books_.add_made()};
     // [R9] seq_cst fence: "count it, then look whether we are open" here against "close, then look at the counts" in
@@ -229,7 +234,7 @@ void runtime::core::number_task(task_base& made, worker* from) {
       take_back_outside(made);
       throw_shut_down();
     }
-    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(made.id, made.name);
+    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(made.id, made.name != nullptr ? made.name : made.label());
   }
   if (made.band != policy::priority::normal) {
     bands_in_use_.store(true, std::memory_order_relaxed);  // statistic
@@ -445,6 +450,7 @@ bool runtime::core::shutdown(time_ns deadline_ns) {
   if (life_now() != life::stopped) {
     monitor_.reset();
     go_to(life::stopped);
+    beat_.reset();
     crew_->stop();
     lookout_->stop();
     // [R21] acquire load: who woke something here and is no worker of this runtime is done with it ← [R20] ← [R22].

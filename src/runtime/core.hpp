@@ -4,6 +4,7 @@
 #pragma once
 
 #include "crew.hpp"
+#include "fork_record.hpp"
 #include "guest_hall.hpp"
 #include "lookout.hpp"
 #include "monitor.hpp"
@@ -125,6 +126,9 @@ class runtime::core {
   filch::crew& crew() { return *crew_; }
   stack_pool& stacks() { return *stacks_; }
   guest_hall& guests() { return guests_; }
+  [[nodiscard]] bool records_forks() const {
+    return chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen && chosen.trace->is_recording();
+  }
   // A worker goes to sleep although there is latent work, or a guest has come.
   void look_out() noexcept { lookout_->look_out(); }
   wait_graph waits;
@@ -140,6 +144,7 @@ class runtime::core {
   void take_back_outside(task_base& made);
   void trace_outside_spawn(task_id made, const char* name) noexcept;
   void number_task(task_base& made, worker* from);
+  void trace_woken(const suspended_stack& entry, worker* me) noexcept;
   void inject(task_base& made, const submit_options& how);
   void inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how);
   [[nodiscard]] bool is_quiescent() const;
@@ -167,6 +172,7 @@ class runtime::core {
   std::optional<monitor> monitor_;
   guest_hall guests_{*this};
   std::optional<lookout> lookout_;
+  std::optional<fork_beat> beat_;
 
   std_atomics::atomic<life> life_{life::open};
   std_atomics::atomic<bool> bands_in_use_{false};

@@ -38,8 +38,20 @@ void runtime::core::number(coroutine_entry& entry, worker& from) noexcept {
   from.trace->spawn(entry.id, parent != nullptr ? parent->id : task_id::none(), from.traced_name(entry.name));
 }
 
+// A stack that waited for something other than its children goes on: who made that so is part of the record.
+void runtime::core::trace_woken(const suspended_stack& entry, worker* me) noexcept {
+  if (chosen.trace == nullptr || entry.running == nullptr) return;
+  if (me == nullptr || &me->home != this) {
+    chosen.trace->outside().woken(entry.running->id, task_id::none());
+    return;
+  }
+  const task_record* const by = me->current_task;
+  me->trace->woken(entry.running->id, by != nullptr ? by->id : task_id::none());
+}
+
 void runtime::core::put_back(suspended_stack& entry) noexcept {
   worker* const me = worker::current();
+  trace_woken(entry, me);
   if (me != nullptr && &me->home == this) return push_own(entry, *me);
   visitors_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R20]: what waited has not ended
   push_injected(entry);

@@ -73,7 +73,8 @@ namespace detail {
 
 guest_visit::guest_visit() : seat_{nullptr} {
   runtime::core& home = *default_runtime().core_;
-  if (home.is_forked_child()) return;
+  // While forks are recorded a worker runs the join, so that it is part of a task.
+  if (home.is_forked_child() || home.records_forks()) return;
   seat_ = home.guests().seat_for_thread();
   if (seat_ == nullptr) return;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));

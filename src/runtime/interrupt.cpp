@@ -1,5 +1,6 @@
 #include "interrupt.hpp"
 
+#include "fork_record.hpp"
 #include "guest_hall.hpp"
 #include "worker.hpp"
 
@@ -34,6 +35,7 @@ void offer_something() noexcept {
   if (worker* const me = worker::current()) {
     const task_record* const running = me->current_task;
     const task_id parent = running != nullptr ? running->id : task_id::none();
+    note_frames_in_handler(*stack, *me);
     if (!me->desk.offer_in_handler(*stack, me->home, parent)) me->desk.offer_child_in_handler();
   } else if (guest_seat* const seat = guest_hall::seat_of_thread(); seat != nullptr && seat->stack == stack) {
     (void)seat->desk.offer_in_handler(*stack, seat->home, task_id::none());

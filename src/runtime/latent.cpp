@@ -2,6 +2,7 @@
 #include <filch/runtime/latent.hpp>
 
 #include "core.hpp"
+#include "fork_record.hpp"
 #include "guest_hall.hpp"
 #include "interrupt.hpp"
 #include "latent_desk.hpp"
@@ -16,7 +17,7 @@ namespace filch::inline v0 {
 void offered_task::run() noexcept {
   const time_ns began_ns = monotonic_now_ns();
   latent_desk* const from = desk;
-  frame_->run_child(*frame_);
+  frame_->kind->run_child(*frame_);
   const time_ns now_ns = monotonic_now_ns();
   from->pace.note(now_ns - began_ns, now_ns);
   if (suspended_stack* const parents = children.finish()) continue_soon(*parents);
@@ -25,6 +26,11 @@ void offered_task::run() noexcept {
 void trace_join() noexcept {
   worker* const me = worker::current();
   if (me != nullptr && me->current_task != nullptr) me->trace->join(me->current_task->id);
+}
+
+void trace_join(task_id child) noexcept {
+  worker* const me = worker::current();
+  if (me != nullptr && me->current_task != nullptr) me->trace->join(me->current_task->id, child);
 }
 
 namespace detail {
@@ -44,12 +50,25 @@ runtime::core* offer_oldest(latent_stack& stack) noexcept {
 
 }  // namespace
 
-void offer_latent(latent_stack& stack) noexcept {
+// Notes all frames if forks are recorded, and offers the oldest one if somebody wants work and the slot is free.
+static void offer_latent(latent_stack& stack) noexcept {
   defer_interrupts();
-  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);  // statistic
-  runtime::core* const home = offer_oldest(stack);
+  const bool is_for_others = stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted;  // statistic
+  worker* const me = worker::current();
+  if (me != nullptr) note_frames(stack, *me, me->current_task);
+  runtime::core* const home = is_for_others ? offer_oldest(stack) : nullptr;
+  calm(stack, me);
   allow_interrupts();
   if (home != nullptr) home->notify(this_worker());
+}
+
+bool answer_alarm_in_loop(latent_stack& stack) noexcept {
+  const bool is_for_others = stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted;  // statistic
+  // owner-only
+  const bool is_all_noted = stack.newest.load(std::memory_order_relaxed) == stack.last_offered.load(std::memory_order_relaxed);
+  if (is_for_others ? !has_latent_work(stack) : is_all_noted) return true;
+  offer_latent(stack);
+  return false;
 }
 
 void answer_alarm(latent_stack& stack, latent_frame& made) {
@@ -71,12 +90,16 @@ void answer_alarm(latent_stack& stack, latent_frame& made) {
 }
 
 bool join_offered(latent_stack& stack, latent_frame& frame) noexcept {
-  offered_task& offer = *frame.offer;
   defer_interrupts();
-  stack.last_offered.store(frame.older, std::memory_order_relaxed);  // owner-only
+  stack.last_offered.store(frame.older, std::memory_order_relaxed);                     // owner-only
+  const bool was_shared = stack.last_shared.load(std::memory_order_relaxed) == &frame;  // owner-only
+  if (was_shared) stack.last_shared.store(frame.older, std::memory_order_relaxed);      // owner-only
   allow_interrupts();
+  if (!was_shared) return true;  // it was only noted
+  offered_task& offer = *frame.offer;
   const time_ns offered_at_ns = offer.made_at_ns;
   if (offer.desk->slot.take_back(offer)) {
+    frame.offer = offer.id.is_some() ? note_of(offer.id) : nullptr;
     offer.release();
     offer.release();
     // Whoever was woken for this offer may come too late, and nobody else knows that there is more.
@@ -94,8 +117,9 @@ bool join_offered(latent_stack& stack, latent_frame& frame) noexcept {
     return true;
   }
   if (!offer.children.is_done()) suspend_until_done(offer.children);
+  const task_id child = offer.id;
   offer.release();
-  trace_join();
+  trace_join(child);
   return false;
 }
 

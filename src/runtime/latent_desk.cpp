@@ -1,6 +1,7 @@
 #include "latent_desk.hpp"
 
 #include "core.hpp"
+#include "fork_record.hpp"
 #include "interrupt.hpp"
 
 #include <atomic>
@@ -19,12 +20,9 @@ namespace {
   return number;
 }
 
-// The oldest frame that was not offered, or null. A handler may come while the newest frame, which was offered, is
-// unlinked: then `last_offered` lies beyond the newest.
+// The oldest frame that was not offered, or null.
 latent_frame* oldest_of(const latent_stack& stack) {
-  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);       // owner-only
-  latent_frame* const offered = stack.last_offered.load(std::memory_order_relaxed);  // owner-only
-  return newest == offered || newest == offered->older ? nullptr : offered->newer;
+  return frame_behind(stack, stack.last_shared.load(std::memory_order_relaxed));  // owner-only
 }
 
 }  // namespace
@@ -80,10 +78,13 @@ void latent_desk::offer_child_in_handler() noexcept {
 }
 
 void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept {
+  const bool is_noted = stack.last_offered.load(std::memory_order_relaxed) != oldest.older;  // owner-only
+  if (is_noted) made.id = number_in(oldest.offer);
   made.home = &home;
   oldest.offer = &made;
-  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);       // statistic
-  stack.last_offered.store(&oldest, std::memory_order_relaxed);       // owner-only
+  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);                     // statistic
+  if (!is_noted) stack.last_offered.store(&oldest, std::memory_order_relaxed);  // owner-only
+  stack.last_shared.store(&oldest, std::memory_order_relaxed);                      // owner-only
   slot.offer(made);
 }
 

@@ -44,8 +44,9 @@ class offered_task final : public task_base {
   latent_frame* const frame_;
 };
 
-// The running task goes on behind its children, which others have run: for the record.
+// The running task goes on behind its children, or this one child, which others have run: for the record.
 void trace_join() noexcept;
+void trace_join(task_id child) noexcept;
 
 // How often somebody may be woken for what a desk offers. A wake-up costs the one who offers a few microseconds: a program
 // whose children are over sooner is left alone for a while, longer and longer, until a child was worth it.
@@ -112,10 +113,23 @@ class alignas(k_no_sharing_bytes) latent_desk {
       lane_->is_wanted.store(true, std::memory_order_relaxed);  // statistic
     }
     latent_stack* const stack = listener();
-    if (stack != nullptr && !is_wanted(*stack)) {
+    // statistic
+    if (stack != nullptr && stack->alarm.load(std::memory_order_relaxed) != latent_stack::k_wanted) {
       stack->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
     }
     return withholds();
+  }
+  // Any thread: the stack that runs here shall note its open frames at its next fork. True: it has some, and was told before.
+  bool beat() {
+    latent_stack* const stack = listener();
+    if (stack == nullptr) return false;
+    // statistic: a hint
+    if (stack->newest.load(std::memory_order_relaxed) == stack->last_offered.load(std::memory_order_relaxed)) return false;
+    std::uintptr_t alarm = stack->alarm.load(std::memory_order_relaxed);  // statistic
+    if (alarm >= latent_stack::k_beat) return true;
+    // statistic: one who wants work is more important
+    (void)stack->alarm.compare_exchange(alarm, latent_stack::k_beat, std::memory_order_relaxed, std::memory_order_relaxed);
+    return false;
   }
   // Any thread: as the result of ask().
   [[nodiscard]] bool withholds() const {

@@ -84,6 +84,7 @@ void prepare(work_stack& fresh, stack_loop loop) {
   latent_stack& latent = fresh.latent;
   latent.newest.store(&latent.bottom, std::memory_order_relaxed);        // before publication
   latent.last_offered.store(&latent.bottom, std::memory_order_relaxed);  // before publication
+  latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);   // before publication
   latent.low_mark = fresh.body.low_mark();
   fresh.body.prepare(&start, reinterpret_cast<void*>(loop));
 }

@@ -52,6 +52,7 @@ worker::worker(runtime::core& home_, worker_id self_)
       queues{home_.chosen.deques},
       desk{this},
       trace{home_.chosen.trace != nullptr ? &home_.chosen.trace->of_worker(self_) : &trace::recorder::off()},
+      fork_detail{home_.chosen.trace != nullptr ? home_.chosen.trace->forks() : trace::fork_detail::stolen},
       search_{home_.search_options, self_, *home_.chosen.workers,
               [&home_](worker_id a, worker_id b) { return home_.distance(a, b); },
               random_stream{home_.chosen.seed}.split(self_.value)} {}
@@ -202,9 +203,12 @@ worker_queues::look worker::take_offer(latent_desk& from) {
     return {steal_status::taken, taken, 0};
   }
   auto& offered = static_cast<offered_task&>(*taken);
-  offered.id = task_id{(std::uint64_t{self.value} + 1) << 44 | books.made()};
+  const task_id fresh{(std::uint64_t{self.value} + 1) << 44 | books.made()};
   counters.add(trace::count::spawned);
-  trace->spawn(offered.id, offered.parent, trace::name_id::none());
+  if (!offered.id.is_some()) {  // else it was noted by who forked it
+    offered.id = fresh;
+    trace->spawn(offered.id, offered.parent, trace::name_id::none());
+  }
   return {steal_status::taken, taken, 0};
 }
 

@@ -16,6 +16,7 @@
 #include <filch/runtime/runtime.hpp>
 #include <filch/trace/counters.hpp>
 #include <filch/trace/recorder.hpp>
+#include <filch/trace/session.hpp>
 
 #include <cstdint>
 #include <unordered_map>
@@ -60,8 +61,20 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   // Puts an entry into the own deque. Throws std::bad_alloc.
   void push(queue_entry& made);
 
-  // The name's number in the trace.
+  // The number in the trace of a name or label, and of what a task is called.
   [[nodiscard]] trace::name_id traced_name(const char* name) noexcept;
+  [[nodiscard]] trace::name_id traced_name(const task_base& task) noexcept {
+    return traced_name(task.name != nullptr ? task.name : task.label());
+  }
+
+  // Are forks to be noted? See fork_record.hpp.
+  [[nodiscard]] bool records_forks() const {
+    return fork_detail != trace::fork_detail::stolen && trace->is_enabled();
+  }
+  // The number of a fork that is noted. They are counted apart from tasks, which `books` counts.
+  [[nodiscard]] task_id next_fork_number() {
+    return task_id{(std::uint64_t{self.value} + 1) << 44 | std::uint64_t{1} << 43 | noted_forks_++};
+  }
 
   // Immutable.
   runtime::core& home;
@@ -71,6 +84,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   latent_desk desk;
   trace::counters<> counters;
   trace::recorder* trace;
+  const trace::fork_detail fork_detail;
   task_record* current_task = nullptr;
 
   // Written by the holder, read by any thread: for wait_idle.
@@ -104,6 +118,8 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void stop_searching();
   void end_search();
   void account_search();
+  void trace_resume(const task_record& task);
+  void note_before_inside(const task_record* outer) noexcept;
   [[nodiscard]] worker_queues::look take_injected(policy::priority band);
   [[nodiscard]] worker_queues::look counted(worker_queues::look result);
 
@@ -117,7 +133,10 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   time_ns looked_ns_ = 0;
   bool mail_first_ = false;           // which of mail and injector was looked at first the last time
   time_ns search_began_ns_ = 0;       // 0: no search under way
+  std::uint64_t noted_forks_ = 0;
   std::unordered_map<const char*, trace::name_id> traced_names_;
+  const char* last_traced_ = nullptr;  // and its number
+  trace::name_id last_traced_name_ = trace::name_id::none();
 };
 
 }  // namespace filch::inline v0

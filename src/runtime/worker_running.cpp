@@ -1,5 +1,6 @@
 // How a worker runs what it found.
 #include "core.hpp"
+#include "interrupt.hpp"
 #include "worker.hpp"
 
 #include <new>
@@ -15,9 +16,11 @@ void worker::push(queue_entry& made) {
 trace::name_id worker::traced_name(const char* name) noexcept {
   if (name == nullptr || home.chosen.trace == nullptr) return trace::name_id::none();
   try {
+    if (name == last_traced_) return last_traced_name_;
     const auto [at, is_new] = traced_names_.try_emplace(name, trace::name_id::none());
-    if (is_new) at->second = home.chosen.trace->names().intern(name);
-    return at->second;
+    if (is_new) at->second = home.chosen.trace->names().intern_label(name);
+    last_traced_ = name;
+    return last_traced_name_ = at->second;
   } catch (const std::bad_alloc&) {
     return trace::name_id::none();  // without memory for names, tasks go on without them
   }
@@ -49,14 +52,32 @@ void worker::execute_inside(queue_entry& taken, task_record* inside) noexcept {
 
 void worker::leave_task() {
   counters.add(trace::count::suspends);
-  if (current_task != nullptr) trace->suspend(current_task->id);
+  if (trace->is_enabled()) {
+    for (const task_record* each = current_task; each != nullptr; each = each->inside) trace->suspend(each->id);
+  }
   publish_task(nullptr);
+}
+
+// Those that it runs inside of come first.
+void worker::trace_resume(const task_record& task) {
+  if (task.inside != nullptr) trace_resume(*task.inside);
+  trace->resume(task.id);
+}
+
+// Something is about to run inside `outer`: what is open belongs to that (F2 of fork_record.hpp).
+void worker::note_before_inside(const task_record* outer) noexcept {
+  if (outer == nullptr || !records_forks()) return;
+  latent_stack* const stack = running_latent_stack();
+  if (stack == nullptr) return;
+  defer_interrupts();
+  note_frames(*stack, *this, outer);
+  allow_interrupts();
 }
 
 void worker::go_on_with(task_record* task) {
   counters.add(trace::count::resumes);
   publish_task(task);
-  if (task != nullptr) trace->resume(task->id);
+  if (task != nullptr && trace->is_enabled()) trace_resume(*task);
 }
 
 void worker::begin_task() {
@@ -68,6 +89,7 @@ void worker::execute_claimed(task_base& claimed, task_record* inside) noexcept {
   worker* me = current();
   claimed.inside = inside;
   claimed.priority = claimed.band;
+  me->note_before_inside(inside);
   me->begin_task();
   me->publish_task(&claimed);
   const bool is_cut_short = me->home.life_now() == life::cancelling && !claimed.ignores_shutdown;
@@ -89,6 +111,7 @@ void worker::resume(coroutine_entry& taken, task_record* inside) noexcept {
   worker* me = current();
   task_record running{
       .id = taken.id, .name = taken.name, .home = &me->home, .inside = inside, .priority = taken.band};
+  me->note_before_inside(inside);
   me->begin_task();
   me->publish_task(&running);
   me->trace->start(running.id);

@@ -245,13 +245,12 @@ class reader {
         *worker_code == 0 ? result_.value.outside : result_.value.workers[static_cast<std::size_t>(*worker_code - 1)];
     const auto worker = *worker_code == 0 ? k_outside : static_cast<std::uint16_t>(*worker_code - 1);
     const std::size_t before = list.size();
-    event previous;
-    previous.time_ns = 0;
-    previous.task = 0;
+    event_context before_it;
+    last_task_1_ = 0;
     for (std::uint64_t i = 0; i != *count; ++i) {
       event e;
       e.worker = worker;
-      const bool is_good = decode_event(at, e, previous, i == 0) && (list.empty() || e.time_ns >= list.back().time_ns);
+      const bool is_good = decode_event(at, e, before_it, i == 0) && (list.empty() || e.time_ns >= list.back().time_ns);
       if (!is_good) {
         list.resize(before);
         return bad(at, "event " + std::to_string(i) + " is incomplete, of an unknown kind, or before its predecessor");
@@ -265,29 +264,63 @@ class reader {
     return true;
   }
 
-  // `previous` carries the values that differences count from.
-  bool decode_event(byte_cursor& at, event& e, event& previous, bool is_first) const {
+  // `before` carries what differences count from.
+  bool decode_event(byte_cursor& at, event& e, event_context& before, bool is_first) {
     const bool is_old = version_ == 1;
     const auto first = at.byte();
     const auto time = first ? at.varint() : std::nullopt;
-    if (!time || (*first & k_kind_mask) >= (is_old ? k_kind_count_1 : k_kind_count)) return false;
-    e.kind = static_cast<event_kind>(*first & k_kind_mask);
+    if (!time) return false;
     const std::uint64_t step = is_old || is_first ? unzigzag(*time) : *time;
-    e.time_ns = static_cast<std::int64_t>(static_cast<std::uint64_t>(previous.time_ns) + step);
-    previous.time_ns = e.time_ns;
-    if ((*first & k_has_task) != 0) {
+    e.time_ns = static_cast<std::int64_t>(before.time + step);
+    const auto kind = static_cast<std::uint8_t>(*first & k_kind_mask);
+    const bool is_good = !is_old && kind >= k_kind_limit ? decode_short_form(*first, e, before)
+                         : kind < (is_old ? k_kind_count_1 : k_kind_count) && decode_fields(at, *first, e, before);
+    if (!is_good) return false;
+    before.note(e);
+    return true;
+  }
+
+  static bool decode_short_form(std::uint8_t form, event& e, const event_context& before) {
+    switch (form) {
+      case k_next_spawn:
+        e.kind = event_kind::spawn;
+        e.task = before.spawned + 1;
+        e.argument = before.parent;
+        e.detail = before.name;
+        return true;
+      case k_last_join:
+        e.kind = event_kind::join;
+        e.task = before.parent;
+        e.argument = before.task;
+        return true;
+      case k_last_end:
+        e.kind = event_kind::end;
+        e.task = before.task;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // In version 1 there is one task to count from, and only the argument of a spawn is counted from it, this event's task
+  // included.
+  bool decode_fields(byte_cursor& at, std::uint8_t first, event& e, const event_context& before) {
+    const bool is_old = version_ == 1;
+    e.kind = static_cast<event_kind>(first & k_kind_mask);
+    if ((first & k_has_task) != 0) {
       const auto task = at.varint();
       if (!task) return false;
-      e.task = previous.task + unzigzag(*task);
-      previous.task = e.task;
+      e.task = (is_old ? last_task_1_ : before.task_base(e.kind)) + unzigzag(*task);
+      last_task_1_ = e.task;
     }
-    if ((*first & k_has_argument) != 0) {
+    if ((first & k_has_argument) != 0) {
       const auto argument = at.varint();
       if (!argument) return false;
-      const bool is_task = is_old ? e.kind == event_kind::spawn : holds_task(e.kind);
-      e.argument = is_task ? previous.task + unzigzag(*argument) : *argument;
+      const bool is_task = is_old ? e.kind == event_kind::spawn : event_context::holds_task(e.kind);
+      const std::uint64_t base = is_old ? last_task_1_ : before.argument_base(e.kind);
+      e.argument = is_task ? base + unzigzag(*argument) : *argument;
     }
-    if ((*first & k_has_detail) != 0) {
+    if ((first & k_has_detail) != 0) {
       const auto detail = at.varint();
       if (!detail || *detail > UINT32_MAX) return false;
       e.detail = static_cast<std::uint32_t>(*detail);
@@ -309,6 +342,7 @@ class reader {
   std::istream& in_;
   read_result result_;
   std::uint16_t version_ = 0;
+  std::uint64_t last_task_1_ = 0;  // of the present block, in version 1
   std::uint64_t offset_ = 0;
   std::uint64_t block_offset_ = 0;
   std::string block_type_;

@@ -27,6 +27,20 @@ char* put_varint_at(char* at, std::uint64_t value) {
   return at;
 }
 
+// 0: there is none.
+std::uint8_t short_form_of(const event& e, const event_context& before) {
+  switch (e.kind) {
+    case event_kind::spawn:
+      return e.task == before.spawned + 1 && e.argument == before.parent && e.detail == before.name ? k_next_spawn : 0;
+    case event_kind::join:
+      return e.task == before.parent && e.argument == before.task && e.detail == k_no_detail ? k_last_join : 0;
+    case event_kind::end:
+      return e.task == before.task && e.argument == 0 && e.detail == k_no_detail ? k_last_end : 0;
+    default:
+      return 0;
+  }
+}
+
 // Each block stands alone: differences begin again at zero, so that a lost block costs only its own events.
 std::string events_payload(std::uint64_t worker_code, std::span<const event> events) {
   std::string payload;
@@ -35,25 +49,28 @@ std::string events_payload(std::uint64_t worker_code, std::span<const event> eve
   const std::size_t head_bytes = payload.size();
   payload.resize(head_bytes + events.size() * k_max_event_bytes);
   char* at = payload.data() + head_bytes;
-  std::uint64_t last_time = 0;
-  std::uint64_t last_task = 0;
+  event_context before;
   bool is_first = true;
   for (const event& e : events) {
+    const std::uint8_t short_form = short_form_of(e, before);
     const bool has_task = e.task != k_no_task;
     const bool has_argument = e.argument != 0;
     const bool has_detail = e.detail != k_no_detail;
-    *at++ = static_cast<char>(static_cast<unsigned>(e.kind) | (has_task ? k_has_task : 0u) |
-                              (has_argument ? k_has_argument : 0u) | (has_detail ? k_has_detail : 0u));
+    const unsigned fields =
+        (has_task ? k_has_task : 0u) | (has_argument ? k_has_argument : 0u) | (has_detail ? k_has_detail : 0u);
+    *at++ = static_cast<char>(short_form != 0 ? short_form : static_cast<unsigned>(e.kind) | fields);
     const auto time = static_cast<std::uint64_t>(e.time_ns);
-    at = put_varint_at(at, is_first ? zigzag(time) : time - last_time);
+    at = put_varint_at(at, is_first ? zigzag(time) : time - before.time);
     is_first = false;
-    last_time = time;
-    if (has_task) {
-      at = put_varint_at(at, zigzag(e.task - last_task));
-      last_task = e.task;
+    if (short_form == 0) {
+      if (has_task) at = put_varint_at(at, zigzag(e.task - before.task_base(e.kind)));
+      if (has_argument) {
+        const bool is_task = event_context::holds_task(e.kind);
+        at = put_varint_at(at, is_task ? zigzag(e.argument - before.argument_base(e.kind)) : e.argument);
+      }
+      if (has_detail) at = put_varint_at(at, e.detail);
     }
-    if (has_argument) at = put_varint_at(at, holds_task(e.kind) ? zigzag(e.argument - last_task) : e.argument);
-    if (has_detail) at = put_varint_at(at, e.detail);
+    before.note(e);
   }
   payload.resize(static_cast<std::size_t>(at - payload.data()));
   return payload;

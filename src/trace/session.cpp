@@ -130,6 +130,7 @@ void session::drain_all() {
 // A gap stands where the missing events would. The recorder marks refused events itself; overwritten ones show when the
 // reader comes to the first event after them. A ring's length at most, so that a busy worker cannot hold the drain up.
 void session::drain_lane(recorder& from, lane& into) {
+  const std::size_t first = into.events.size();
   event e;
   for (std::size_t taken = 0; taken != from.ring_events() && from.take(e); ++taken) {
     if (const std::uint64_t lost = from.overwritten() - into.reported_overwritten; lost != 0) {
@@ -142,6 +143,28 @@ void session::drain_lane(recorder& from, lane& into) {
     }
     into.events.push_back(e);
   }
+  drain_notes(from, into, first);
+}
+
+// What signal handlers have noted goes where it belongs among the events from `first` on. They are read after the events:
+// so a note that came before one of these is there.
+void session::drain_notes(recorder& from, lane& into, std::size_t first) {
+  std::vector<event> merged;
+  std::size_t next = first;
+  event note;
+  for (const char* label = nullptr; from.take_note(note, label);) {
+    const auto [known, is_new] = labels_.try_emplace(label, name_id::none());
+    if (is_new && label != nullptr) known->second = names_.intern_label(label);
+    note.detail = known->second.value;
+    for (; next != into.events.size() && into.events[next].time_ns < note.time_ns; ++next) {
+      merged.push_back(into.events[next]);
+    }
+    merged.push_back(note);
+  }
+  if (merged.empty()) return;
+  merged.insert(merged.end(), into.events.begin() + static_cast<std::ptrdiff_t>(next), into.events.end());
+  into.events.resize(first);
+  into.events.insert(into.events.end(), merged.begin(), merged.end());
 }
 
 // Events refused since the last one that fitted.

@@ -10,6 +10,7 @@
 
 #include <filch/runtime/errors.hpp>
 #include <filch/runtime/guest.hpp>
+#include <filch/runtime/label.hpp>
 #include <filch/runtime/latent.hpp>
 #include <filch/runtime/nothing.hpp>
 #include <filch/runtime/runtime.hpp>
@@ -51,6 +52,7 @@ class held_function {
 
   explicit held_function(function& given) noexcept : function_{given} {}
   result_of<F> operator()() { return call(function_); }
+  [[nodiscard]] const char* label() const noexcept { return label_of(function_); }
 
  private:
   [[no_unique_address]] std::conditional_t<is_held_by_value<F>, function, function&> function_;
@@ -65,7 +67,7 @@ class child_frame : public latent_frame {
 
   // The members of latent_frame are written where they are needed.
   child_frame(latent_stack& stack, std::remove_reference_t<F>& function) : function_{function} {
-    fork_latent(stack, *this, &run);
+    fork_latent(stack, *this, k_kind);
   }
   child_frame(const child_frame&) = delete;
   child_frame& operator=(const child_frame&) = delete;
@@ -85,7 +87,12 @@ class child_frame : public latent_frame {
     const joined_frame found = join_latent(self.older);
     if (!found.was_offered || detail::join_offered(*found.stack, self)) {
       if (!runs_the_child) return;
-      run(self);
+      if (!found.was_offered) {
+        run(self);
+      } else {
+        const recorded_child here{self};
+        run(self);
+      }
     }
     if (self.has_failed_) self.error_.~exception_ptr();
     else self.drop();
@@ -95,6 +102,9 @@ class child_frame : public latent_frame {
   // A reference is kept as a pointer.
   using stored = std::conditional_t<std::is_reference_v<result>, std::remove_reference_t<result>*, result>;
 
+  [[gnu::cold]] static const char* label(const latent_frame& base) noexcept {
+    return static_cast<const child_frame&>(base).function_.label();
+  }
   [[gnu::cold]] static void run(latent_frame& base) noexcept {
     auto& self = static_cast<child_frame&>(base);
     try {
@@ -112,7 +122,10 @@ class child_frame : public latent_frame {
   }
 
   [[gnu::cold, gnu::noinline]] result join_offered(latent_stack& stack) {
-    if (detail::join_offered(stack, *this)) return function_();
+    if (detail::join_offered(stack, *this)) {
+      const recorded_child here{*this};
+      return function_();
+    }
     if (has_failed_) {
       const std::exception_ptr error = std::move(error_);
       error_.~exception_ptr();
@@ -131,6 +144,8 @@ class child_frame : public latent_frame {
   void drop() noexcept {
     if constexpr (!std::is_reference_v<result>) std::destroy_at(std::addressof(value_));
   }
+
+  static constexpr latent_kind k_kind{&run, &label};
 
   held_function<F> function_;
   bool has_failed_;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filch/runtime/errors.hpp>
+#include <filch/runtime/label.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/runtime/task.hpp>
 
@@ -59,6 +60,8 @@ class scope_handle {
       function_.reset();
       scope_.end_child();
     }
+
+    [[nodiscard]] const char* label() const noexcept override { return detail::label_of(*function_); }
 
     scope_handle& scope_;
     std::optional<F> function_;

@@ -15,13 +15,15 @@
 //
 // Invariants
 //   I1  The frames of a stack form a list, oldest first, and only the newest is unlinked. Those that were offered are a
-//       prefix of it: so the newest was offered if and only if it is `last_offered`.
+//       prefix of it: so the newest was offered if and only if it is `last_offered`. While forks are recorded, those that
+//       were noted count as offered here, and `last_shared` is the last that others could take (src/runtime/fork_record.hpp).
 //   I2  When a join must wait, every older frame of its stack was offered: a suspended stack hides no work.
 //   I3  A frame is touched by its own stack only, but for its child's function and result, which belong to who runs it.
 //   I4  Nobody needs to take an offer: whoever joins it takes it back. A lost request costs parallelism, never progress.
 #pragma once
 
 #include <filch/base/atomics.hpp>
+#include <filch/runtime/entry.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -29,10 +31,17 @@
 namespace filch::inline v0 {
 
 class offered_task;
+struct latent_frame;
+
+// What frames of one type have in common.
+struct latent_kind {
+  void (*run_child)(latent_frame&) noexcept;
+  const char* (*label)(const latent_frame&) noexcept;  // what the child is called in recordings
+};
 
 struct latent_frame {
   latent_frame* older;
-  void (*run_child)(latent_frame&) noexcept;
+  const latent_kind* kind;
   latent_frame* newer;  // meaningful while this is not the newest
   offered_task* offer;  // meaningful once it was offered
 };
@@ -40,23 +49,25 @@ struct latent_frame {
 // The latent work of one stack.
 struct latent_stack {
   static constexpr std::uintptr_t k_wanted = UINTPTR_MAX;
+  static constexpr std::uintptr_t k_beat = UINTPTR_MAX - 1;  // nobody wants work, but forks are to be recorded
 
   std_atomics::atomic<latent_frame*> newest{&bottom};
   std_atomics::atomic<latent_frame*> last_offered{&bottom};
   std_atomics::atomic<std::uintptr_t> alarm{0};  // a fork whose frame lies below looks why; any thread may raise it
   std::uintptr_t low_mark = 0;                   // what the alarm is when nobody wants anything
   std::uint32_t stays = 0;                       // not 0: a join that waits keeps its thread
+  std_atomics::atomic<latent_frame*> last_shared{&bottom};
   latent_frame bottom{nullptr, nullptr, nullptr, nullptr};
 };
 
-// Shall this stack offer something? A loop that can be divided looks from time to time.
+// Shall this stack offer something, or show its forks? A loop that can be divided looks from time to time.
 [[nodiscard]] inline bool is_wanted(const latent_stack& stack) {
-  return stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted;  // statistic
+  return stack.alarm.load(std::memory_order_relaxed) >= latent_stack::k_beat;  // statistic
 }
 // Are there frames that could be offered?
 [[nodiscard]] inline bool has_latent_work(const latent_stack& stack) {
   // statistic: a hint for others, exact for the stack itself
-  return stack.newest.load(std::memory_order_relaxed) != stack.last_offered.load(std::memory_order_relaxed);
+  return stack.newest.load(std::memory_order_relaxed) != stack.last_shared.load(std::memory_order_relaxed);
 }
 
 namespace detail {
@@ -68,10 +79,22 @@ extern constinit thread_local latent_stack* running_latent_stack asm("filch_v0_r
 // The alarm: offers the oldest latent frame if somebody wants work and the slot is free. Throws stack_exhausted, and
 // then `made` has been unlinked, if there is too little left of the stack.
 [[gnu::cold, gnu::noinline]] void answer_alarm(latent_stack& stack, latent_frame& made);
-// Offers the oldest latent frame, if there is one and the slot is free.
-[[gnu::cold, gnu::noinline]] void offer_latent(latent_stack& stack) noexcept;
+// The alarm as a loop hears it: offers or notes older forks if there are any. True: a new one would be welcome.
+[[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm_in_loop(latent_stack& stack) noexcept;
 // The frame was offered: takes it back (true: the caller runs the child), or waits until who took it has finished it.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_offered(latent_stack& stack, latent_frame& frame) noexcept;
+
+// While it lives, the child of a frame that join_offered() has given back runs: as a task of its own, if it was noted.
+class recorded_child {
+ public:
+  [[gnu::cold]] explicit recorded_child(const latent_frame& frame) noexcept;
+  recorded_child(const recorded_child&) = delete;
+  recorded_child& operator=(const recorded_child&) = delete;
+  [[gnu::cold]] ~recorded_child();
+
+ private:
+  task_record task_;  // without a number: it was not noted
+};
 #if !defined(__x86_64__)
 [[gnu::noinline]] latent_stack* read_running_latent_stack() noexcept;
 #endif
@@ -91,10 +114,10 @@ extern constinit thread_local latent_stack* running_latent_stack asm("filch_v0_r
 }
 
 // Links `frame`, whose child may from now on be run by somebody else. Throws stack_exhausted.
-inline void fork_latent(latent_stack& stack, latent_frame& frame, void (*run_child)(latent_frame&) noexcept) {
+inline void fork_latent(latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
   latent_frame* const older = stack.newest.load(std::memory_order_relaxed);  // owner-only
   frame.older = older;
-  frame.run_child = run_child;
+  frame.kind = &kind;
   older->newer = &frame;
   // [L8] signal fence: the frame is complete before a handler on this thread can find it → [L10].
   std::atomic_signal_fence(std::memory_order_release);

@@ -12,6 +12,7 @@
 #include <filch/base/ids.hpp>
 #include <filch/runtime/completion.hpp>
 #include <filch/runtime/entry.hpp>
+#include <filch/runtime/label.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -57,6 +58,11 @@ class task_base : public queue_entry, public task_record {
   // Destroys what it would have run.
   virtual void abandon() noexcept = 0;
 
+ public:
+  // What it is called in recordings when it has no name; before it runs.
+  [[nodiscard]] virtual const char* label() const noexcept { return nullptr; }
+
+ private:
   reference_count<> references_;
 };
 
@@ -149,6 +155,7 @@ class function_task final : public result_task<T> {
     function_.reset();
   }
   void abandon() noexcept override { function_.reset(); }
+  [[nodiscard]] const char* label() const noexcept override { return detail::label_of(*function_); }
 
   std::optional<F> function_;
 };

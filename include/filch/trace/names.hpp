@@ -36,11 +36,17 @@ struct name_entry {
 // Longer names are cut: a name is a label, and a file's block has a bound.
 inline constexpr std::size_t k_max_name_bytes = 4096;
 
+// What a label says: the text itself, or, of a function's type as the compiler spells it, the function it was written in.
+[[nodiscard]] std::string readable_label(std::string_view label);
+
 // Any thread may call any function. Interning takes a lock and may allocate: do it once per name, not once per task.
 class names_table {
  public:
   // The id of `text`, the same each time. A colour, where given, replaces the one from before.
   [[nodiscard]] name_id intern(std::string_view text, std::optional<rgb> colour = std::nullopt);
+
+  // The same for a label, which is made readable first.
+  [[nodiscard]] name_id intern_label(const char* label) { return intern(readable_label(label)); }
 
   // All names so far; the id of a name is its index.
   [[nodiscard]] std::vector<name_entry> snapshot() const;

@@ -50,6 +50,13 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
     return enabled_.load(std::memory_order_relaxed);  // statistic: an event too many or too few at the edge is harmless
   }
 
+  // The worker's signal handler: a spawn whose name is a label. False: there is no room, and nothing was recorded. These
+  // events have a ring of their own, because the handler may come while the worker writes to the other.
+  [[nodiscard]] bool note_in_handler(task_id task, task_id parent, const char* label) noexcept {
+    return notes_.append({{static_cast<std::uint64_t>(now_ticks(clock_)), task.value, parent.value,
+                           reinterpret_cast<std::uintptr_t>(label)}});
+  }
+
   // The worker. Stamps the event and stores it, or counts it as dropped.
   void record(const event& what) noexcept { store(what.task, what.argument, what.detail, what.kind); }
 
@@ -69,6 +76,15 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
     packed_event packed;
     if (!ring_.take(packed)) return false;
     out = unpack(packed);
+    return true;
+  }
+  // What the handler has noted; `label` is its name.
+  [[nodiscard]] bool take_note(event& out, const char*& label) noexcept {
+    packed_event packed;
+    if (!notes_.take(packed)) return false;
+    out = event{.time_ns = static_cast<std::int64_t>(packed.at[0]), .task = packed.at[1], .argument = packed.at[2],
+                .detail = k_no_detail, .worker = worker_, .kind = event_kind::spawn, .reserved = 0};
+    label = reinterpret_cast<const char*>(packed.at[3]);
     return true;
   }
   // Events that the ring refused so far.
@@ -99,6 +115,8 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   void* session_ = nullptr;
 
   ring<4> ring_;
+  static constexpr std::size_t k_notes = 256;  // guess
+  ring<4> notes_{k_notes, when_full::refuse_new};
 };
 
 // Records events of threads that are no workers, one at a time under a lock.

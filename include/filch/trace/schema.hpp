@@ -70,8 +70,8 @@ enum class event_kind : std::uint8_t {
 };
 
 inline constexpr std::uint8_t k_kind_count = 22;
-// The file format keeps five bits for the kind.
-inline constexpr std::uint8_t k_kind_limit = 32;
+// The file format keeps five bits for the kind, and has a use of its own for the last four numbers.
+inline constexpr std::uint8_t k_kind_limit = 28;
 static_assert(k_kind_count <= k_kind_limit);
 
 // "steal_success"; "unknown" for a number that is no kind.

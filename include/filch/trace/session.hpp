@@ -26,6 +26,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 namespace filch::inline v0::trace {
@@ -61,7 +62,7 @@ struct session_options {
   time_ns beat_ns = k_default_beat_ns;  // how often forks that are open are looked at; 1 µs to 1 s
   bool interrupts = true;               // may a beat interrupt a thread that does not fork?
 
-  static constexpr time_ns k_default_beat_ns = 50 * k_ns_per_us;
+  static constexpr time_ns k_default_beat_ns = 100 * k_ns_per_us;
 };
 
 class spill;
@@ -110,7 +111,8 @@ class session {
     time_ns latest_ns = 0;
   };
 
-  static void drain_lane(recorder& from, lane& into);
+  void drain_lane(recorder& from, lane& into);
+  void drain_notes(recorder& from, lane& into, std::size_t first);
   static void close_lane(const recorder& from, lane& into, std::int64_t now_ticks);
   static void to_ns(lane& in, const tick_line& line);
   void enable_all(bool on);
@@ -132,6 +134,7 @@ class session {
   // Guarded by mutex_, as is the reader's side of every recorder.
   std::vector<lane> lanes_;  // one per worker, then outside
   std::optional<clock_anchor> first_anchor_;
+  std::unordered_map<const char*, name_id> labels_;
   bool is_finished_ = false;
   time_ns written_at_ns_ = 0;
   std::unique_ptr<spill> spill_;

@@ -19,9 +19,7 @@ using v0::is_wanted;
 // Does somebody want work? Answers with an older fork if there is one. True: a new one would be welcome.
 [[nodiscard]] inline bool is_asked(latent_stack& stack) {
   if (!is_wanted(stack)) [[likely]] return false;
-  if (!has_latent_work(stack)) return true;
-  v0::detail::offer_latent(stack);
-  return false;
+  return v0::detail::answer_alarm_in_loop(stack);
 }
 
 }  // namespace filch::inline v0::algo::detail

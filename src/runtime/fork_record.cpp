@@ -1,0 +1,111 @@
+#include "fork_record.hpp"
+
+#include "core.hpp"
+#include "interrupt.hpp"
+#include "worker.hpp"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+
+namespace filch::inline v0 {
+namespace {
+
+// While nothing is recorded, and while all workers sleep.
+constexpr time_ns k_slow_beat_ns = 500 * k_ns_per_us;
+
+}  // namespace
+
+// Calls `tell(number, frame)` for every frame that it notes; false: it must be left out, and all after it.
+template <class Tell>
+static void note_each(latent_stack& stack, worker& me, const Tell& tell) noexcept {
+  latent_frame* next = frame_behind(stack, stack.last_offered.load(std::memory_order_relaxed));  // owner-only
+  if (next == nullptr) return;
+  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
+  while (true) {
+    const task_id number = me.next_fork_number();
+    if (!tell(number, *next)) return;
+    next->offer = note_of(number);
+    stack.last_offered.store(next, std::memory_order_relaxed);  // owner-only
+    if (next == newest) return;
+    next = next->newer;
+  }
+}
+
+void note_frames(latent_stack& stack, worker& me, const task_record* parent) noexcept {
+  if (!me.records_forks()) return;
+  const task_id of = parent != nullptr ? parent->id : task_id::none();
+  note_each(stack, me, [&](task_id number, const latent_frame& frame) {
+    me.trace->spawn(number, of, me.traced_name(frame.kind->label(frame)));
+    return true;
+  });
+}
+
+void note_frames_in_handler(latent_stack& stack, worker& me) noexcept {
+  if (!me.records_forks()) return;
+  const task_record* const parent = me.current_task;
+  const task_id of = parent != nullptr ? parent->id : task_id::none();
+  note_each(stack, me, [&](task_id number, const latent_frame& frame) {
+    return me.trace->note_in_handler(number, of, frame.kind->label(frame));
+  });
+}
+
+void calm(latent_stack& stack, const worker* me) noexcept {
+  const bool hears_every_fork = me != nullptr && me->records_forks() && me->fork_detail == trace::fork_detail::every;
+  // statistic
+  stack.alarm.store(hears_every_fork ? latent_stack::k_beat : stack.low_mark, std::memory_order_relaxed);
+}
+
+namespace detail {
+
+recorded_child::recorded_child(const latent_frame& frame) noexcept {
+  const task_id number = number_in(frame.offer);
+  worker* const me = worker::current();
+  if (!number.is_some() || me == nullptr) return;
+  task_record* const outer = me->current_task;
+  task_.id = number;
+  task_.home = &me->home;
+  task_.inside = outer;
+  if (outer != nullptr) task_.priority = outer->priority;
+  me->publish_task(&task_);
+  me->trace->start(number);
+}
+
+recorded_child::~recorded_child() {
+  worker* const me = worker::current();
+  if (!task_.id.is_some() || me == nullptr) return;
+  task_record* const outer = task_.inside;
+  me->trace->end(task_.id);
+  me->publish_task(outer);
+  if (outer != nullptr) me->trace->join(outer->id, task_.id);
+}
+
+}  // namespace detail
+
+fork_beat::fork_beat(runtime::core& home, trace::session& session, bool may_interrupt)
+    : home_{home},
+      session_{session},
+      may_interrupt_{may_interrupt && session.may_interrupt() && install_interrupt_handler()} {
+  // Without the thread only forks that others want are recorded.
+  if (thread_.start(home.chosen.name + "-beat", 0, [this] { run(); })) is_stopping_.store(true, std::memory_order_relaxed);  // owner-only
+}
+
+fork_beat::~fork_beat() {
+  if (is_stopping_.exchange(true, std::memory_order_relaxed)) return;  // ordered by [K1], the parker's token
+  rest_.unpark();
+  thread_.join();
+}
+
+void fork_beat::run() noexcept {
+  (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every beat
+  while (!is_stopping_.load(std::memory_order_relaxed)) {   // ordered by [K1], the parker's token
+    const bool is_quiet = !session_.is_recording() || home_.idle().sleeping_hint() == home_.workers.size();
+    (void)rest_.park(monotonic_now_ns() + (is_quiet ? std::max(k_slow_beat_ns, session_.beat_ns()) : session_.beat_ns()));
+    if (!session_.is_recording()) continue;
+    for (worker& each : home_.workers) {
+      if (each.desk.beat() && may_interrupt_) send_interrupt(each.desk.thread_number());
+    }
+  }
+}
+
+}  // namespace filch::inline v0

@@ -1,0 +1,78 @@
+// Forks in a recording.
+//
+// A fork that nobody takes leaves no trace by itself. While a session records them, forks are *noted*: each frame that is
+// open at a beat (or, with fork_detail::every, at once) gets a task's number and a `spawn`, and its join runs the child as a
+// task of its own, with `start` and `end`, and records a `join`. Forks that begin and end between two beats are part of the
+// task they stand in: so a recording lacks at most one beat of parallelism per join, and most forks cost what they always
+// cost. A noted frame's `offer` holds its number with the lowest bit set, until it is offered.
+//
+// Who may call what: the thread that runs on the stack, with interrupts deferred, unless a function says otherwise.
+//
+//   (F1) The noted frames of a stack are a prefix of its list, and those that were offered a prefix of these: `last_offered`
+//        is the last noted one, `last_shared` the last that was offered to others. Without a recording the two are the same.
+//   (F2) The frames that are not noted belong to the task that the worker runs: before a task runs inside another, the
+//        other's frames are noted.
+#pragma once
+
+#include "os_thread.hpp"
+
+#include <filch/base/atomics.hpp>
+#include <filch/base/ids.hpp>
+#include <filch/base/units.hpp>
+#include <filch/park/parker.hpp>
+#include <filch/runtime/entry.hpp>
+#include <filch/runtime/latent.hpp>
+#include <filch/runtime/runtime.hpp>
+#include <filch/trace/session.hpp>
+
+#include <cstdint>
+
+namespace filch::inline v0 {
+
+class worker;
+
+// A number in the place of an offer.
+[[nodiscard]] inline offered_task* note_of(task_id number) {
+  return reinterpret_cast<offered_task*>(static_cast<std::uintptr_t>(number.value << 1 | 1));
+}
+// None: there is an offer, or nothing.
+[[nodiscard]] inline task_id number_in(const offered_task* offer) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(offer);
+  return (bits & 1) != 0 ? task_id{bits >> 1} : task_id::none();
+}
+
+// The frame behind `last`, or null. A handler may come while the newest frame is unlinked: then `last` may lie beyond it.
+[[nodiscard]] inline latent_frame* frame_behind(const latent_stack& stack, const latent_frame* last) {
+  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
+  return newest == last || newest == last->older ? nullptr : last->newer;
+}
+
+// Notes all frames that are not; they belong to `parent`. Does nothing if forks are not recorded.
+void note_frames(latent_stack& stack, worker& me, const task_record* parent) noexcept;
+// The same in a signal handler.
+void note_frames_in_handler(latent_stack& stack, worker& me) noexcept;
+
+// Nobody wants anything of the stack any more.
+void calm(latent_stack& stack, const worker* me) noexcept;
+
+// The thread that beats: it raises the alarm of every stack that has open frames, and interrupts a thread that has not heard
+// the beat before.
+class fork_beat {
+ public:
+  fork_beat(runtime::core& home, trace::session& session, bool may_interrupt);
+  fork_beat(const fork_beat&) = delete;
+  fork_beat& operator=(const fork_beat&) = delete;
+  ~fork_beat();
+
+ private:
+  void run() noexcept;
+
+  runtime::core& home_;
+  trace::session& session_;
+  const bool may_interrupt_;
+  std_atomics::atomic<bool> is_stopping_{false};
+  park::parker<> rest_;
+  os_thread thread_;
+};
+
+}  // namespace filch::inline v0
