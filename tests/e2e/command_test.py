@@ -382,6 +382,45 @@ def test_a_gantt_chart_is_drawn_in_plain_characters_where_there_is_no_terminal()
     refuse(("run", "counter", "--gantt"), "--gantt", "counter")
 
 
+def record(*arguments, code=0):
+    """Runs filch record; returns what it says itself."""
+    done = filch("record", *arguments)
+    expect(done.returncode == code, f"exit code {code} from record {arguments}", done)
+    return done.stderr
+
+
+def test_a_program_is_recorded_and_its_exit_code_passed_on():
+    said = record("--", COMMAND, "run", "fib", "--size", "20", "--workers", "2", "--json")
+    expect("recorded run.filch" in said and "nothing was dropped" in said, f"what was recorded: {said}")
+    expect("filch analyze run.filch" in said, f"what to do next: {said}")
+    info = json.loads(succeed("trace", "info", "run.filch", "--json"))
+    expect(info["kinds"]["start"] >= 1 and info["kinds"]["start"] == info["kinds"]["end"], f"whole tasks: {info}")
+    expect("run fib" in info["about"]["program"], f"the command line: {info}")
+    said = record("-o", "every.filch", "--detail", "every", "--", COMMAND, "run", "fib", "--size", "5", "--workers", "1")
+    info = json.loads(succeed("trace", "info", "every.filch", "--json"))
+    expect(info["kinds"]["join"] >= 7, f"every fork of fib(5) is there: {info}")
+    said = record("-o", "bad.filch", "--", COMMAND, "run", "fib", "--size", "many", code=2)
+    expect("nothing was recorded" in said, f"no runtime, no recording: {said}")
+
+
+def test_a_recording_of_a_killed_program_is_readable():
+    script = f"{COMMAND} run basic --time-scale 0.2 & sleep 0.7; kill -9 $!; wait"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("FILCH_")}
+    subprocess.run(["sh", "-c", script], cwd=WORK, env=env | {"FILCH_TRACE": "killed.%p.filch"}, timeout=60,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    files = list(WORK.glob("killed.*.filch"))
+    for file in files:
+        done = filch("trace", "info", file.name)
+        expect(done.returncode == 0, "the recording is readable", done)
+
+
+def test_bad_calls_of_record_are_refused():
+    refuse(("record",), "record", "--")
+    refuse(("record", "--detail", "all", "--", "true"), "--detail", "all", "every")
+    refuse(("record", "--beat", "0", "--", "true"), "--beat")
+    refuse(("record", "--", "./no_such_program"), "no_such_program", code=1)
+
+
 def test_bad_recordings_are_refused():
     (WORK / "foreign.filch").write_text("this is no recording\n")
     refuse(("trace", "info", "foreign.filch"), "foreign.filch", code=1)

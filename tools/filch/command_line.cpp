@@ -46,6 +46,7 @@ const char* const k_examples = R"(Examples:
   filch compare adaptive --seeds 50              policies over many seeds, and whether one really wins
   filch topology                                 the machine and which CPUs filch may use
   filch policies                                 every name that the options take
+  filch record -- ./program 10                   record any program that uses filch
   filch run demo --trace demo.filch              record a run …
   filch report demo.filch demo.html              … look at it in a browser …
   filch analyze demo.filch                       … hear where its time went …
@@ -82,6 +83,7 @@ struct words_said {
   gantt_arguments gantt;
   report_arguments report;
   analyze_arguments analyze;
+  record_arguments record;
   bench_words bench;
   simulation_words simulation;
   prediction_words prediction;
@@ -200,6 +202,27 @@ void add_report(CLI::App& app, report_arguments& into) {
   report->callback([&into] { report_command(into); });
 }
 
+void add_record(CLI::App& app, record_arguments& into) {
+  CLI::App* const record = app.add_subcommand("record", "Run a program that uses filch, and record it");
+  record->group("Commands");
+  record->add_option("-o,--output", into.file, "the recording; %p stands for the process; default run.filch")
+      ->type_name("FILE");
+  record
+      ->add_option("--detail", into.detail,
+                   "which forks become tasks of the recording: beat (those that are open at a beat, the default), every, "
+                   "stolen (those that another worker runs)")
+      ->type_name("NAME");
+  record->add_option("--beat", into.beat_us, "microseconds between two beats, 1 to 1000000; default 100")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000));
+  record->add_option("program", into.words, "the program and its arguments, behind --")->type_name("PROGRAM");
+  record->footer(
+      "\nExamples:\n  filch record -- ./program 10\n  filch record -o sort.filch -- ./program --size 1000\n"
+      "  filch record --detail every -- ./program 5\n  FILCH_TRACE=run.filch ./program 10     the same without the command"
+      "\n\nThe exit code is the program's. A second runtime of the program writes run.2.filch, and so on.");
+  record->callback([&into] { record_command(into); });
+}
+
 // The command that the words have reached: the innermost subcommand that was recognised.
 const CLI::App& reached(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
@@ -261,6 +284,7 @@ void obey(int count, const char* const* words) {
   add_trace(app, said.convert, said.info, said.gantt);
   add_report(app, said.report);
   add_analyze(app, said.analyze);
+  add_record(app, said.record);
   try {
     app.parse(count, words);
   } catch (const CLI::Success& asked) {

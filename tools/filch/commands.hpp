@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "run_settings.hpp"
 
@@ -40,6 +41,13 @@ struct gantt_arguments {
   std::optional<std::uint32_t> width{};  // none: the terminal's
 };
 
+struct record_arguments {
+  std::string file = "run.filch";
+  std::string detail{};                    // empty: the runtime's own choice
+  std::optional<std::uint32_t> beat_us{};  // the same
+  std::vector<std::string> words{};        // the program and its arguments
+};
+
 void tour_command();
 void run_command(const run_arguments& given);
 void topology_command(const topology_arguments& given);
@@ -48,5 +56,7 @@ void convert_command(const convert_arguments& given);
 void info_command(const info_arguments& given);
 void gantt_command(const gantt_arguments& given);
 void report_command(const report_arguments& given);
+// Ends with program_ended when the program did not end with code 0.
+void record_command(const record_arguments& given);
 
 }  // namespace filch::tool

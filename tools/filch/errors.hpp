@@ -28,4 +28,9 @@ class deadlock : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A program that the command has run ended with this code, which is the command's own. Everything has been said.
+struct program_ended {
+  int code;
+};
+
 }  // namespace filch::tool

@@ -11,6 +11,8 @@ int main(int count, char** words) {
     std::cout.flush();
     if (!std::cout) throw failure("standard output could not be written");
     return k_exit_ok;
+  } catch (const program_ended& ended) {
+    return ended.code;
   } catch (const bad_usage& problem) {
     std::cerr << "filch: " << problem.what() << "\n";
     return k_exit_usage;

@@ -1,0 +1,187 @@
+// Forks in recordings.
+#include <filch/algo/for_each.hpp>
+#include <filch/fork/join.hpp>
+#include <filch/fork/scope.hpp>
+#include <filch/runtime/runtime.hpp>
+#include <filch/trace/session.hpp>
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace filch;
+using trace::event;
+using trace::event_kind;
+
+std::uint64_t fib(unsigned n) {
+  if (n < 2) return n;
+  const auto [a, b] = join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+// The forks of fib(n).
+std::uint64_t forks_of(unsigned n) { return n < 2 ? 0 : 1 + forks_of(n - 1) + forks_of(n - 2); }
+
+void burn(time_ns span_ns) {
+  const time_ns until_ns = monotonic_now_ns() + span_ns;
+  while (monotonic_now_ns() < until_ns) {
+  }
+}
+
+// What the events of all lists say of each task.
+struct task_story {
+  int spawns = 0, starts = 0, ends = 0, joins = 0;
+  std::uint64_t parent = trace::k_no_task;
+  std::uint64_t joined_by = trace::k_no_task;
+  std::string name;
+};
+std::map<std::uint64_t, task_story> stories_of(const trace::recording& from) {
+  std::map<std::uint64_t, task_story> out;
+  const auto read = [&](const std::vector<event>& list) {
+    for (const event& e : list) {
+      if (e.kind == event_kind::spawn) {
+        ++out[e.task].spawns;
+        out[e.task].parent = e.argument;
+        if (const auto* name = from.find_name(e.detail)) out[e.task].name = name->text;
+      }
+      if (e.kind == event_kind::start) ++out[e.task].starts;
+      if (e.kind == event_kind::end) ++out[e.task].ends;
+      if (e.kind == event_kind::join && e.argument != 0) {
+        ++out[e.argument].joins;
+        out[e.argument].joined_by = e.task;
+      }
+    }
+  };
+  for (const auto& list : from.workers) read(list);
+  read(from.outside);
+  return out;
+}
+
+// Every task was spawned, started and ended once; every fork was joined once, by its parent.
+void expect_whole(const trace::recording& recorded, std::size_t roots) {
+  EXPECT_EQ(recorded.check(), "");
+  EXPECT_EQ(recorded.dropped_count(), 0u);
+  std::size_t without_parent = 0;
+  for (const auto& [number, task] : stories_of(recorded)) {
+    EXPECT_EQ(task.spawns, 1) << std::hex << number;
+    EXPECT_EQ(task.starts, 1) << std::hex << number;
+    EXPECT_EQ(task.ends, 1) << std::hex << number;
+    if (task.parent == trace::k_no_task) {
+      ++without_parent;
+    } else {
+      EXPECT_EQ(task.joins, 1) << std::hex << number;
+      EXPECT_EQ(task.joined_by, task.parent) << std::hex << number;
+    }
+  }
+  EXPECT_EQ(without_parent, roots);
+  // Slices nest, and a task that moves to another worker takes those along that it runs inside of: so at every end the task
+  // is the innermost of its worker.
+  for (const auto& list : recorded.workers) {
+    std::vector<std::uint64_t> open;
+    for (const event& e : list) {
+      if (e.kind == event_kind::start || e.kind == event_kind::resume) open.push_back(e.task);
+      if (e.kind == event_kind::end || e.kind == event_kind::suspend) {
+        ASSERT_FALSE(open.empty());
+        EXPECT_EQ(open.back(), e.task);
+        open.pop_back();
+      }
+    }
+    EXPECT_TRUE(open.empty());
+  }
+}
+
+class recorded_forks : public ::testing::TestWithParam<std::uint32_t> {
+ protected:
+  template <class F>
+  trace::recording record(trace::fork_detail detail, F function, time_ns beat_ns = 20 * k_ns_per_us) {
+    trace::session session{
+        {.workers = GetParam(), .ring_events = std::size_t{1} << 18, .forks = detail, .beat_ns = beat_ns}};
+    {
+      runtime rt{{.workers = GetParam(), .trace = &session}};
+      session.start();
+      rt.run(function);
+    }
+    session.stop();
+    return session.collect();
+  }
+};
+
+TEST_P(recorded_forks, every_fork_is_a_task_when_every_fork_is_asked_for) {
+  const auto recorded = record(trace::fork_detail::every, [] { EXPECT_EQ(fib(15), 610u); });
+  expect_whole(recorded, 1);
+  EXPECT_EQ(stories_of(recorded).size(), 1 + forks_of(15));
+  for (const auto& [number, task] : stories_of(recorded)) EXPECT_FALSE(task.name.empty()) << number;
+}
+
+// Which forks are open at a beat nobody knows; what is recorded of them is whole.
+TEST_P(recorded_forks, forks_that_are_open_at_a_beat_are_whole_tasks) {
+  const auto recorded = record(trace::fork_detail::beat, [] { EXPECT_EQ(fib(27), 196418u); });
+  expect_whole(recorded, 1);
+}
+
+// A function that does not fork cannot hear a beat; it is interrupted.
+TEST_P(recorded_forks, a_fork_beside_a_long_function_is_a_task) {
+  const auto recorded = record(trace::fork_detail::beat, [] {
+    // Long enough for many beats, also where threads wait for processors.
+    for (int i = 0; i != 5; ++i) join([] { burn(30 * k_ns_per_ms); }, named("the other", [] { burn(k_ns_per_us); }));
+  });
+  expect_whole(recorded, 1);
+  std::size_t found = 0;
+  for (const auto& [number, task] : stories_of(recorded)) found += task.name == "the other" ? 1 : 0;
+  EXPECT_GE(found, 1u);
+}
+
+TEST_P(recorded_forks, scopes_and_loops_inside_joins_keep_their_parents) {
+  const auto recorded = record(trace::fork_detail::every, [] {
+    join([] { scope([](auto& s) { for (int i = 0; i != 3; ++i) s.spawn([] { (void)fib(4); }); }); },
+         [] { std::vector<int> all(1000, 1); for_each(all, [](int& x) { x += static_cast<int>(fib(5)); }); });
+  });
+  EXPECT_EQ(recorded.check(), "");
+  for (const auto& [number, task] : stories_of(recorded)) {
+    EXPECT_EQ(task.spawns, 1) << number;
+    EXPECT_EQ(task.starts, 1) << number;
+    EXPECT_EQ(task.ends, 1) << number;
+    if (task.joins != 0) EXPECT_EQ(task.joined_by, task.parent) << number;
+  }
+}
+
+TEST_P(recorded_forks, an_exception_ends_the_task_it_leaves) {
+  const auto recorded = record(trace::fork_detail::every, [] {
+    const auto fail = [] { join([] { throw 1; }, [] { (void)fib(3); }); };
+    EXPECT_THROW(fail(), int);
+    const auto fail_late = [] { join([] { (void)fib(3); }, [] { throw 2; }); };
+    EXPECT_THROW(fail_late(), int);
+  });
+  expect_whole(recorded, 1);
+}
+
+TEST_P(recorded_forks, nothing_is_noted_before_the_start_and_after_the_stop) {
+  trace::session session{{.workers = GetParam(), .forks = trace::fork_detail::every}};
+  runtime rt{{.workers = GetParam(), .trace = &session}};
+  EXPECT_EQ(rt.run([] { return fib(12); }), 144u);
+  EXPECT_EQ(session.collect().event_count(), 0u);
+  session.start();
+  EXPECT_EQ(rt.run([] { return fib(12); }), 144u);
+  session.stop();
+  EXPECT_GT(session.collect().event_count(), 0u);
+  EXPECT_EQ(rt.run([] { return fib(12); }), 144u);
+  EXPECT_EQ(session.collect().event_count(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(workers, recorded_forks, ::testing::Values(1u, 2u, 4u));
+
+TEST(label, a_type_is_told_by_the_function_it_was_written_in) {
+  EXPECT_EQ(trace::readable_label("const char* filch::v0::detail::type_label() [with F = main()::<lambda()>]"), "main");
+  EXPECT_EQ(trace::readable_label(
+                "const char* filch::v0::detail::type_label() [with F = a::b<int>::work(int) [with T = x]::<lambda()>]"),
+            "a::b::work");
+  EXPECT_EQ(trace::readable_label("const char *filch::detail::type_label() [F = (lambda at src/a.cpp:12:5)]"), "a.cpp:12");
+  EXPECT_EQ(trace::readable_label("parse <all>"), "parse <all>");
+  EXPECT_STREQ(detail::label_of(named("x", [] {})), "x");
+}
+
+}  // namespace
