@@ -108,7 +108,7 @@ void tell_of(const fs::path& file) {
   const trace::recording& what = result.value;
   std::uint64_t tasks = 0;
   for (const auto& list : what.workers) {
-    for (const trace::event& e : list) tasks += e.kind == trace::event_kind::start ? 1 : 0;
+    for (const trace::event& e : list) tasks += e.kind == trace::event_kind::start ? 1u : 0u;
   }
   std::cerr << "filch: recorded " << file.string() << ": " << count_text(tasks, "task") << ", "
             << count_text(what.event_count(), "event") << " of " << count_text(what.about.workers, "worker") << ", "

@@ -131,7 +131,7 @@ TEST_P(recorded_forks, a_fork_beside_a_long_function_is_a_task) {
   });
   expect_whole(recorded, 1);
   std::size_t found = 0;
-  for (const auto& [number, task] : stories_of(recorded)) found += task.name == "the other" ? 1 : 0;
+  for (const auto& [number, task] : stories_of(recorded)) found += task.name == "the other" ? 1u : 0u;
   EXPECT_GE(found, 1u);
 }
 
@@ -145,7 +145,9 @@ TEST_P(recorded_forks, scopes_and_loops_inside_joins_keep_their_parents) {
     EXPECT_EQ(task.spawns, 1) << number;
     EXPECT_EQ(task.starts, 1) << number;
     EXPECT_EQ(task.ends, 1) << number;
-    if (task.joins != 0) EXPECT_EQ(task.joined_by, task.parent) << number;
+    if (task.joins != 0) {
+      EXPECT_EQ(task.joined_by, task.parent) << number;
+    }
   }
 }
 

@@ -154,7 +154,7 @@ TEST(binary, a_valid_checksum_does_not_make_nonsense_acceptable) {
   EXPECT_NE(text_of(block(k_block_events, "\x05\x01\x01\x01")).find("worker 4, but there are 1"), std::string::npos);
   EXPECT_NE(text_of(block(k_block_events, "\x01\xff\xff\xff\x7f\x01")).find("claims 268435455 events"),
             std::string::npos);
-  EXPECT_NE(text_of(block(k_block_events, "\x01\x01\x1f\x01")).find("unknown kind"), std::string::npos);
+  EXPECT_NE(text_of(block(k_block_events, "\x01\x01\x1b\x01")).find("unknown kind"), std::string::npos);
   EXPECT_NE(text_of(block(k_block_events, "\x01\x01\x01\x04") + block(k_block_events, "\x01\x01\x01\x02"))
                 .find("before its predecessor"),
             std::string::npos);
