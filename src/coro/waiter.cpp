@@ -18,10 +18,10 @@ void waiter::arm(std::coroutine_handle<> who) noexcept {
 
 void waiter::wake() noexcept {
   if (home_ != nullptr) {
-    home_->put_back(entry_);
+    home_->put_back(entry_, reason);
   } else if (suspended_stack* const waiting = woken_.finish()) {
     if (waiting->sleeper != nullptr) waiting->sleeper->unpark();
-    else waiting->core->put_back(*waiting);
+    else waiting->core->put_back(*waiting, reason);
   }
 }
 

@@ -56,8 +56,9 @@ class runtime::core {
   void place(task_base& made, worker_id at);
   // What waited goes on in its turn. Any thread, also while the runtime drains: somebody counts until it has ended, so the
   // runtime is there; and it stays until this returns. The entry may be gone then.
-  void put_back(suspended_stack& entry) noexcept;
-  void put_back(coroutine_entry& entry) noexcept;
+  // `why` is what it waited for, for recordings: a literal, or null.
+  void put_back(suspended_stack& entry, const char* why = nullptr) noexcept;
+  void put_back(coroutine_entry& entry, const char* why = nullptr) noexcept;
   // The same at a worker's, by a worker of this runtime: others may take it, or it stays there.
   void put_behind(coroutine_entry& entry, worker_id at) noexcept;
   void put_at(coroutine_entry& entry, worker_id at) noexcept;
@@ -144,7 +145,7 @@ class runtime::core {
   void take_back_outside(task_base& made);
   void trace_outside_spawn(task_id made, const char* name) noexcept;
   void number_task(task_base& made, worker* from);
-  void trace_woken(const suspended_stack& entry, worker* me) noexcept;
+  void trace_woken(task_id who, worker* me, const char* why) noexcept;
   void inject(task_base& made, const submit_options& how);
   void inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how);
   [[nodiscard]] bool is_quiescent() const;

@@ -38,20 +38,26 @@ void runtime::core::number(coroutine_entry& entry, worker& from) noexcept {
   from.trace->spawn(entry.id, parent != nullptr ? parent->id : task_id::none(), from.traced_name(entry.name));
 }
 
-// A stack that waited for something other than its children goes on: who made that so is part of the record.
-void runtime::core::trace_woken(const suspended_stack& entry, worker* me) noexcept {
-  if (chosen.trace == nullptr || entry.running == nullptr) return;
-  if (me == nullptr || &me->home != this) {
-    chosen.trace->outside().woken(entry.running->id, task_id::none());
+// What waited for something other than its children goes on: who made that so is part of the record.
+void runtime::core::trace_woken(task_id who, worker* me, const char* why) noexcept {
+  if (chosen.trace == nullptr || !chosen.trace->is_recording()) return;
+  if (me != nullptr && &me->home == this) {
+    const task_record* const by = me->current_task;
+    me->trace->woken(who, by != nullptr ? by->id : task_id::none(), me->traced_name(why));
     return;
   }
-  const task_record* const by = me->current_task;
-  me->trace->woken(entry.running->id, by != nullptr ? by->id : task_id::none());
+  auto reason = trace::name_id::none();
+  try {
+    if (why != nullptr) reason = chosen.trace->names().intern(why);
+  } catch (const std::bad_alloc&) {
+    // Without memory for names, events go on without them.
+  }
+  chosen.trace->outside().woken(who, task_id::none(), reason);
 }
 
-void runtime::core::put_back(suspended_stack& entry) noexcept {
+void runtime::core::put_back(suspended_stack& entry, const char* why) noexcept {
   worker* const me = worker::current();
-  trace_woken(entry, me);
+  if (entry.running != nullptr) trace_woken(entry.running->id, me, why);
   if (me != nullptr && &me->home == this) return push_own(entry, *me);
   visitors_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R20]: what waited has not ended
   push_injected(entry);
@@ -59,15 +65,17 @@ void runtime::core::put_back(suspended_stack& entry) noexcept {
   visitors_.fetch_sub(1, std::memory_order_release);
 }
 
-void runtime::core::put_back(coroutine_entry& entry) noexcept {
+void runtime::core::put_back(coroutine_entry& entry, const char* why) noexcept {
   worker* const me = worker::current();
   if (me != nullptr && &me->home == this) {
     number(entry, *me);
+    trace_woken(entry.id, me, why);
     return push_own(entry, *me);
   }
   visitors_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R22]: what waited has not ended
   entry.id = task_id{outside_books_.add_made()};
   if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(entry.id, entry.name);
+  trace_woken(entry.id, me, why);
   push_injected(entry);
   // [R22] release fetch_sub: as [R20] → [R21] in shutdown().
   visitors_.fetch_sub(1, std::memory_order_release);
