@@ -85,7 +85,8 @@ runtime::core::core(options given)
   injectors_.reset(new queue::injector<>[policy::k_priorities]{queue::injector<>{bound}, queue::injector<>{bound},
                                                                queue::injector<>{bound}});
   chosen.stack_bytes = std::min(chosen.stack_bytes, fiber::k_most_bytes);
-  lookout_.emplace(*this, chosen.interrupts.value_or(switch_from_environment("FILCH_INTERRUPTS").value_or(true)));
+  const bool may_interrupt = chosen.interrupts.value_or(switch_from_environment("FILCH_INTERRUPTS").value_or(true));
+  lookout_.emplace(*this, may_interrupt);
   stacks_.emplace(chosen.stack_bytes, std::size_t{2} * wanted);
   crew_.emplace(chosen.name, chosen.thread_stack_bytes, [this](std::uint32_t number) { thread_main(number); });
   start_crew(wanted);
@@ -99,7 +100,7 @@ runtime::core::core(options given)
     placement_.emplace(search_options.placement, *chosen.workers);
     for (std::uint32_t i = 0; i != *chosen.workers; ++i) workers.emplace_back(*this, worker_id{i});
     if (chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen) {
-      beat_.emplace(*this, *chosen.trace, chosen.interrupts.value_or(interrupts_from_environment()));
+      beat_.emplace(*this, *chosen.trace, may_interrupt);
     }
     if (chosen.watchdog_ns || chosen.dump_on_sigusr2) {
       monitor_.emplace(chosen.name, monitor::duties{.every_ns = chosen.watchdog_ns
