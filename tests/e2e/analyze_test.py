@@ -58,6 +58,10 @@ def test_fine_tasks_are_found():
     expect_first("fine_tasks", "fine-tasks", "tick")
 
 
+def test_a_hot_lock_is_found():
+    expect_first("hot_lock", "hot-lock", "mutex")
+
+
 def test_an_oversized_task_is_found():
     expect_first("oversized_task", "oversized-task", "tile")
 
