@@ -2,7 +2,6 @@
 
 #include "runtime/core.hpp"
 #include "runtime/task_registry.hpp"
-#include "runtime/work_stack.hpp"
 #include "runtime/worker.hpp"
 
 #include <optional>
@@ -25,27 +24,7 @@ class start_ticket final : public task_base {
   std::optional<starter> start_;
 };
 
-// A stack or a thread that waits for a spawned coroutine.
-struct stack_waiter : spawn_waiter {
-  stack_waiter() {
-    wake = [](spawn_waiter& self) noexcept {
-      if (suspended_stack* const waiting = static_cast<stack_waiter&>(self).ended.finish()) continue_in_turn(*waiting);
-    };
-  }
-
-  join_gate ended{1};
-};
-
 }  // namespace
-
-spawned_base::spawned_base(const runtime* at)
-    : runtime_{at}, core_{at == nullptr ? static_cast<const void*>(&worker::current()->home) : nullptr} {}
-
-bool spawned_base::is_at_home() const {
-  if (runtime_ != nullptr) return runtime_->is_on_worker();
-  const worker* const me = worker::current();
-  return me != nullptr && &me->home == core_;
-}
 
 // The runtime is not idle until it has ended, also while it waits for something that is no task.
 void spawned_base::start() noexcept {
@@ -57,6 +36,7 @@ void spawned_base::start() noexcept {
   promise_base& coroutine = root();
   coroutine.context = this;
   coroutine.listener = this;
+  coroutine.is_spawned = true;
   coroutine.self.resume();
 }
 
@@ -79,18 +59,22 @@ std::coroutine_handle<> spawned_base::ended(promise_base&) noexcept {
 }
 
 std::coroutine_handle<> spawned_base::finish() noexcept {
-  std::coroutine_handle<> next = std::noop_coroutine();
-  if (spawn_waiter* const waiting = gate_.finish()) {
-    if (waiting->wake != nullptr) waiting->wake(*waiting);
-    else next = waiting->handle;
-  }
+  std::coroutine_handle<> next;
+  if (waiter* const waiting = end_.end()) next = waiting->take_or_wake();
   release();
-  return next;
+  return next != nullptr ? next : std::noop_coroutine();
 }
 
 void spawned_base::wait_here() {
-  stack_waiter self;
-  if (!has_ended_before(self) && !self.ended.is_done()) suspend_until_done(self.ended);
+  waiter self{"a spawned task"};
+  if (!has_ended_before(self)) self.wait_here();
+}
+
+// The task counts as unfinished at the other runtime from now on.
+void spawned_base::arrive() noexcept {
+  worker& me = *worker::current();
+  (void)me.books.made();
+  if (is_tracked_) task_registry::the_one().move(static_cast<context*>(this), &me.home);
 }
 
 void spawn_here(starter&& start, const submit_options& how) {

@@ -1,3 +1,4 @@
+#include <filch/coro/spawn.hpp>
 #include <filch/coro/switching.hpp>
 
 #include "coro/ticket.hpp"
@@ -25,6 +26,24 @@ bool queue_behind_others(std::coroutine_handle<> who) noexcept {
 }
 
 void queue_at(worker_id where, coroutine_entry& who) noexcept { worker::current()->home.put_at(who, where); }
+
+bool is_at(const runtime& there, const promise_base& who) {
+  if (&there.inside() == &worker::current()->home) return true;
+  if (!who.is_spawned) {
+    throw usage_error("filch: on(runtime): this coroutine is awaited by another, or waited for by a stack, which would go "
+                      "along. Await filch::spawn(there, work()) instead");
+  }
+  return false;
+}
+
+// It counts at both runtimes until it has arrived: neither can end meanwhile.
+void queue_at(const runtime& there, coroutine_entry& who) {
+  worker& me = *worker::current();
+  there.inside().take_in(who);
+  me.books.finished();
+}
+
+void arrive(const promise_base& who) noexcept { static_cast<spawned_base&>(*who.context).arrive(); }
 
 void require_worker(worker_id where) {
   const std::uint32_t workers = *worker::current()->home.chosen.workers;

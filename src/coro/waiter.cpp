@@ -25,6 +25,13 @@ void waiter::wake() noexcept {
   }
 }
 
+std::coroutine_handle<> waiter::take_or_wake() noexcept {
+  const worker* const me = worker::current();
+  if (home_ != nullptr && me != nullptr && home_ == &me->home) return entry_.resumed;
+  wake();
+  return nullptr;
+}
+
 void waiter::wait_here() noexcept {
   if (!woken_.is_done()) suspend_until_done(woken_);
 }

@@ -427,7 +427,7 @@ void runtime::core::go_to(life next) {
     if (life_.compare_exchange(seen, next, std::memory_order_relaxed, std::memory_order_relaxed)) break;
   }
   // [R7] seq_cst fence: "close, then look at the counts" in shutdown() against "count it, then look" in number_task() ↔
-  // [R9]. Also "go on, then wake the sleepers" against "announce the sleep, then look" in a worker.
+  // [R9], and in take_in() ↔ [R24]. Also "go on, then wake the sleepers" against "announce the sleep, then look" in a worker.
   std_atomics::fence(std::memory_order_seq_cst);
   (void)idle_->notify_all();
 }
@@ -454,7 +454,8 @@ bool runtime::core::shutdown(time_ns deadline_ns) {
     beat_.reset();
     crew_->stop();
     lookout_->stop();
-    // [R21] acquire load: who woke something here and is no worker of this runtime is done with it ← [R20] ← [R22].
+    // [R21] acquire load: who woke something here and is no worker of this runtime is done with it ← [R20] ← [R22] ←
+    // [R23].
     while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
     drop_empty_entries();
   }

@@ -61,6 +61,8 @@ class runtime::core {
   void put_back(coroutine_entry& entry, const char* why = nullptr) noexcept;
   // The same at a worker's, by a worker of this runtime: others may take it, or it stays there.
   void put_behind(coroutine_entry& entry, worker_id at) noexcept;
+  // Of a coroutine that comes from another runtime. Throws usage_error if this one takes nobody any more.
+  void take_in(coroutine_entry& entry);
   void put_at(coroutine_entry& entry, worker_id at) noexcept;
   // The entry becomes a task in the books of its maker.
   void number(coroutine_entry& entry, worker& from) noexcept;

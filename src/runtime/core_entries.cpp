@@ -81,6 +81,24 @@ void runtime::core::put_back(coroutine_entry& entry, const char* why) noexcept {
   visitors_.fetch_sub(1, std::memory_order_release);
 }
 
+void runtime::core::take_in(coroutine_entry& entry) {
+  visitors_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R23]: the caller keeps the runtime until then
+  entry.id = task_id{outside_books_.add_made()};
+  // [R24] seq_cst fence: as [R9], "count it, then look whether we are open" ↔ [R7] in go_to().
+  std_atomics::fence(std::memory_order_seq_cst);
+  const bool is_refused = !is_accepting();
+  if (is_refused) {
+    outside_books_.add_finished();
+    note_idle();
+  } else {
+    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(entry.id, entry.name);
+    push_injected(entry);
+  }
+  // [R23] release fetch_sub: as [R20] → [R21] in shutdown().
+  visitors_.fetch_sub(1, std::memory_order_release);
+  if (is_refused) throw_shut_down();
+}
+
 void runtime::core::put_behind(coroutine_entry& entry, worker_id at) noexcept {
   number(entry, *worker::current());
   workers[at.value].queues.mail(entry);

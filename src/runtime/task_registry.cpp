@@ -50,6 +50,12 @@ void task_registry::rename(const void* task, const char* name) noexcept {
   }
 }
 
+void task_registry::move(const void* task, const void* home) noexcept {
+  shard& in = shard_of(task);
+  const std::lock_guard lock{in.mutex};
+  if (const auto at = in.tasks.find(task); at != in.tasks.end()) at->second.home = home;
+}
+
 void task_registry::remove(const void* task) noexcept {
   shard& in = shard_of(task);
   const std::lock_guard lock{in.mutex};

@@ -38,6 +38,8 @@ class task_registry {
   // Without memory nothing is listed.
   void add(const void* task, spawned what) noexcept;
   void rename(const void* task, const char* name) noexcept;
+  // To another runtime.
+  void move(const void* task, const void* home) noexcept;
   void remove(const void* task) noexcept;
   void add_wait(const void* who, wait what) noexcept;
   void remove_wait(const void* who) noexcept;

@@ -14,9 +14,10 @@
 
 #include <filch/coro/context.hpp>
 #include <filch/coro/detail/promise.hpp>
+#include <filch/coro/hand_over.hpp>
 #include <filch/coro/task.hpp>
+#include <filch/coro/waiter.hpp>
 #include <filch/runtime/completion.hpp>
-#include <filch/runtime/gate.hpp>
 #include <filch/runtime/runtime.hpp>
 
 #include <coroutine>
@@ -32,12 +33,6 @@ class worker;
 
 namespace coro {
 
-// Who waits for a spawned coroutine: another coroutine, or what `wake` knows.
-struct spawn_waiter {
-  std::coroutine_handle<> handle{};
-  void (*wake)(spawn_waiter&) noexcept = nullptr;
-};
-
 // A spawned coroutine, whatever it computes. Two references: its own until it has ended, and the handle's.
 class spawned_base : public end_listener, public context {
  public:
@@ -51,6 +46,8 @@ class spawned_base : public end_listener, public context {
   void start() noexcept;
   // Instead, if it never comes to that.
   void cancel() noexcept;
+  // It has come to a worker of another runtime.
+  void arrive() noexcept;
   [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept override;
   void release() noexcept {
     if (references_.drop()) delete this;
@@ -61,19 +58,16 @@ class spawned_base : public end_listener, public context {
     make_unstoppable();
     release();
   }
-  [[nodiscard]] bool has_ended() const { return gate_.is_done(); }
-  // Does the calling thread hold a worker of the same runtime? Only as long as it has not ended.
-  [[nodiscard]] bool is_at_home() const;
+  [[nodiscard]] bool has_ended() const { return end_.has_ended(); }
   // `who` waits from now on. True: it has ended before, and nobody will wake it.
-  [[nodiscard]] bool has_ended_before(spawn_waiter& who) { return gate_.wait(who); }
+  [[nodiscard]] bool has_ended_before(waiter& who) { return end_.wait(who); }
   // Any thread: suspends the stack, or sleeps.
   void wait_here();
   // Once it has ended.
   [[nodiscard]] bool was_cancelled() const { return was_cancelled_; }
 
  protected:
-  // At that runtime, or at that of the calling thread's worker.
-  explicit spawned_base(const runtime* at);
+  spawned_base() = default;
   virtual ~spawned_base() = default;
 
  private:
@@ -84,9 +78,7 @@ class spawned_base : public end_listener, public context {
   // Returns whom to resume, perhaps nobody. Drops the coroutine's reference.
   [[nodiscard]] std::coroutine_handle<> finish() noexcept;
 
-  const runtime* const runtime_;
-  const void* const core_;  // without `runtime_`
-  gate<spawn_waiter> gate_{1};
+  hand_over<waiter> end_;
   reference_count<> references_{2};
   bool was_cancelled_ = false;
   bool is_tracked_ = false;
@@ -95,7 +87,7 @@ class spawned_base : public end_listener, public context {
 template <class T>
 class spawned final : public spawned_base {
  public:
-  spawned(const runtime* at, task<T>&& what) : spawned_base{at}, what_{std::move(what)} { (void)what_.promise(); }
+  explicit spawned(task<T>&& what) : what_{std::move(what)} { (void)what_.promise(); }
 
   T take() { return what_.promise().take(); }
 
@@ -105,6 +97,9 @@ class spawned final : public spawned_base {
 
   task<T> what_;
 };
+
+// What a spawned task needs beside its frame.
+static_assert(sizeof(spawned<int>) <= 64);
 
 // Starts what it holds, or cancels it if it is destroyed before.
 class starter {
@@ -182,23 +177,20 @@ class [[nodiscard]] join_handle {
     };
 
     explicit awaiter(join_handle&& awaited) : from{std::move(awaited)} {}
+    awaiter(const awaiter&) = delete;
+    awaiter& operator=(const awaiter&) = delete;
 
     join_handle from;
-    coro::spawn_waiter self{};
+    coro::waiter self{k_reason};
     std::optional<std::stop_callback<pass_on>> asked_to_stop{};
 
     static constexpr const char* k_reason = "a spawned task";
     [[nodiscard]] const void* awaited_task() const { return static_cast<const coro::context*>(from.made_); }
 
-    [[nodiscard]] bool await_ready() const {
-      if (from.made_->has_ended()) return true;
-      if (from.made_->is_at_home()) return false;
-      from.made_->wait_here();  // a coroutine does not change its runtime
-      return true;
-    }
+    [[nodiscard]] bool await_ready() const { return from.made_->has_ended(); }
     template <class Promise>
     [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
-      self.handle = who;
+      self.arm(who);
       if constexpr (std::is_base_of_v<coro::promise_base, Promise>) {
         std::stop_token mine = who.promise().stop_token();
         if (mine.stop_possible()) asked_to_stop.emplace(std::move(mine), pass_on{*from.made_});
@@ -217,7 +209,7 @@ class [[nodiscard]] join_handle {
 // Starts `what` on a worker of `rt`, as submit does: see submit_options for what can be chosen.
 template <class T>
 join_handle<T> spawn(runtime& rt, task<T> what, const submit_options& how = {}) {
-  auto* const made = new coro::spawned<T>{&rt, std::move(what)};
+  auto* const made = new coro::spawned<T>{std::move(what)};
   join_handle<T> handle{*made};
   coro::starter start{*made};
   if (how.stop.stop_possible()) made->follow(how.stop);
@@ -229,7 +221,7 @@ join_handle<T> spawn(runtime& rt, task<T> what, const submit_options& how = {}) 
 template <class T>
 join_handle<T> spawn(task<T> what, const submit_options& how = {}) {
   if (!this_worker().is_some()) return spawn(default_runtime(), std::move(what), how);
-  auto* const made = new coro::spawned<T>{nullptr, std::move(what)};
+  auto* const made = new coro::spawned<T>{std::move(what)};
   join_handle<T> handle{*made};
   coro::starter start{*made};
   if (how.stop.stop_possible()) made->follow(how.stop);

@@ -32,10 +32,11 @@ class stop_word {
   // `made` is nobody else's yet. Returns the node that holds: `made`, or one that was there before; null if nobody can
   // request a stop.
   [[nodiscard]] Node* publish(Node& made) {
-    std::uintptr_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [N3]
+    // [N8] acquire load: another node may be there, and is complete ← [N3].
+    std::uintptr_t seen = word_.load(std::memory_order_acquire);
     while (seen <= k_requested) {
       if (seen == k_requested) made.request_stop();
-      // [N3] acq_rel on success: release hands the node over → [N1] → [N4]; acquire receives what was done before the
+      // [N3] acq_rel on success: release hands the node over → [N1] → [N4] → [N8]; acquire receives what was done before the
       // request ← [N2]. Acquire on failure: another node may be there ← [N3].
       if (word_.compare_exchange(seen, reinterpret_cast<std::uintptr_t>(&made), std::memory_order_acq_rel,
                                  std::memory_order_acquire)) {

@@ -2,6 +2,7 @@
 //
 //   co_await filch::yield();                      lets others run first
 //   co_await filch::on(filch::worker_id{1});      goes on there; until it waits for something, it stays
+//   co_await filch::on(other_runtime);            a spawned task goes on at another runtime
 //   int r = co_await rt.submit(job);              the result of a plain function
 //
 // Who may call what: a coroutine.
@@ -14,6 +15,7 @@
 #include <filch/runtime/future.hpp>
 #include <filch/runtime/runtime.hpp>
 
+#include <concepts>
 #include <coroutine>
 #include <type_traits>
 #include <utility>
@@ -74,6 +76,38 @@ class [[nodiscard]] on_awaiter {
   coroutine_entry entry_;
 };
 
+// Does `who` run at that runtime? Throws usage_error if it may not go there.
+[[nodiscard]] bool is_at(const runtime& there, const promise_base& who);
+// From then on the coroutine may be gone. Throws usage_error if the runtime takes nobody any more.
+void queue_at(const runtime& there, coroutine_entry& who);
+// It has come there.
+void arrive(const promise_base& who) noexcept;
+
+class [[nodiscard]] on_runtime_awaiter {
+ public:
+  using waits_for_tasks_alone = void;  // it would be listed at two runtimes
+
+  explicit on_runtime_awaiter(const runtime& where) : where_{where} {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <std::derived_from<promise_base> Promise>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
+    if (is_at(where_, who.promise())) return false;
+    moved_ = &who.promise();
+    entry_.resumed = who;
+    queue_at(where_, entry_);
+    return true;
+  }
+  void await_resume() const noexcept {
+    if (moved_ != nullptr) arrive(*moved_);
+  }
+
+ private:
+  const runtime& where_;
+  const promise_base* moved_ = nullptr;
+  coroutine_entry entry_;
+};
+
 }  // namespace coro
 
 // The coroutine goes on after what lies in its worker's queue; others may take it before. Throws task_cancelled if the task
@@ -82,6 +116,11 @@ inline coro::yield_awaiter yield() { return coro::yield_awaiter{}; }
 
 // The coroutine goes on at that worker of the same runtime. Afterwards it goes on where what it waits for ends.
 inline coro::on_awaiter on(worker_id where) { return coro::on_awaiter{where}; }
+
+// A spawned task goes on at another runtime, which waits for it from then on before it ends; the one that it left does not. Only
+// the spawned coroutine itself can go: one that others await would take them along. They write `co_await spawn(there, work())`.
+// Throws usage_error elsewhere, and if the other runtime has been shut down.
+inline coro::on_runtime_awaiter on(runtime& where) { return coro::on_runtime_awaiter{where}; }
 
 // Waits as future::get does on a worker: runs the function here if it has not started, otherwise a spare thread stands in.
 template <class T>

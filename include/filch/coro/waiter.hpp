@@ -46,6 +46,10 @@ class waiter {
   // gone when this returns.
   void wake() noexcept;
 
+  // Instead of `wake`, for one who ends: a coroutine of the calling worker's runtime is returned, and the caller resumes it.
+  // Null: it was woken.
+  [[nodiscard]] std::coroutine_handle<> take_or_wake() noexcept;
+
   // Returns when `wake` was called, before or after. On a worker this suspends the stack, never the thread.
   void wait_here() noexcept;
 

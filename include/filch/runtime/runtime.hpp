@@ -118,7 +118,9 @@ class runtime {
   // Is the calling thread one of this runtime's workers?
   [[nodiscard]] bool is_on_worker() const;
 
+  // For the layers above.
   class core;
+  [[nodiscard]] core& inside() const { return *core_; }
 
  private:
   struct drop_task {

@@ -1,10 +1,13 @@
-// The kernels of coroutines under the model checker: the count of children, and the depot of free memory.
+// The kernels of coroutines under the model checker: the count of children, the depot of free memory, requests to stop.
 //
 // Properties: exactly one strand goes on with the parent, after all children, and sees what they did; a batch that was put is
-// taken by at most one thread, complete, and is not lost. Oracles: counts, and plain data that the checker watches for races.
+// taken by at most one thread, complete, and is not lost; a request to stop reaches who wants to be told, before or after, with
+// what was done before it. Oracles: counts, and plain data that the checker watches for races.
 #include "scenario.hpp"
 
+#include <filch/coro/hand_over.hpp>
 #include <filch/coro/join_count.hpp>
+#include <filch/coro/stop_word.hpp>
 #include <coro/depot.hpp>
 
 #include <array>
@@ -100,10 +103,104 @@ void one_of_two_takes_it(context& c) {
   require(taken.load(std::memory_order_relaxed) <= 1, "it is taken once");
 }
 
+// Who is told of a request to stop. What it holds is plain: who tells it must see it complete.
+struct listener {
+  atomics::var<int> contents{0};
+  atomics::atomic<int> told{0};
+
+  void request_stop() {
+    require(contents.get() == 5, "the node is complete");
+    told.store(1, std::memory_order_release);
+  }
+  [[nodiscard]] bool is_told() const { return told.load(std::memory_order_acquire) == 1; }
+};
+
+// One requests a stop after it has written something, one wants to be told, one only looks.
+void a_stop_is_requested(context& c, bool is_watched) {
+  coro::stop_word<listener, atomics> word;
+  listener made;
+  atomics::var<int> before{0};
+  c.thread("requester", [&] {
+    before.set(7);
+    if (listener* const node = word.request()) node->request_stop();
+  });
+  if (is_watched) {
+    c.thread("watcher", [&] {
+      const auto seen = word.look();
+      if (seen.is_requested) require(before.get() == 7, "what was done before the request is visible");
+      if (seen.node != nullptr) require(seen.node->contents.get() == 5, "the node is complete");
+    });
+  }
+  made.contents.set(5);
+  require(word.publish(made) == &made, "nobody else has a node");
+  if (made.is_told()) require(before.get() == 7, "what was done before the request is visible");
+  c.join_all();
+  require(made.is_told(), "the request arrives");
+}
+
+// Two want to be told: both hold on to the same node.
+void two_want_to_be_told(context& c) {
+  coro::stop_word<listener, atomics> word;
+  std::array<listener, 2> made;
+  std::array<listener*, 2> holds{};
+  const auto ask = [&](std::size_t i) {
+    made[i].contents.set(5);
+    holds[i] = word.publish(made[i]);
+    require(holds[i] != nullptr && holds[i]->contents.get() == 5, "the node is complete");
+  };
+  c.thread("other", [&] { ask(1); });
+  ask(0);
+  c.join_all();
+  require(holds[0] == holds[1], "there is one node");
+}
+
+// Nobody is left who could request it, while one wants to be told.
+void a_stop_becomes_impossible(context& c) {
+  coro::stop_word<listener, atomics> word;
+  listener made;
+  c.thread("leaver", [&] { word.make_impossible(); });
+  made.contents.set(5);
+  const listener* const holds = word.publish(made);
+  c.join_all();
+  const auto seen = word.look();
+  require(seen.is_impossible == (holds == nullptr) && seen.node == holds, "one of the two holds");
+}
+
+// One ends, one waits or looks: exactly one of them goes on with the waiter, and sees what was done.
+void a_task_ends_while_it_is_waited_for(context& c, bool looks_first) {
+  struct waiter {
+    atomics::var<int> contents{0};
+  };
+  coro::hand_over<waiter, atomics> ending;
+  waiter who;
+  atomics::var<int> result{0};
+  atomics::var<int> continued{0};
+  c.thread("ending", [&] {
+    result.set(7);
+    if (waiter* const waiting = ending.end()) {
+      require(waiting->contents.get() == 5, "the waiter is complete");
+      continued.set(continued.get() + 1);
+    }
+  });
+  who.contents.set(5);
+  if ((looks_first && ending.has_ended()) || ending.wait(who)) {
+    require(result.get() == 7, "what was done is visible");
+    continued.set(continued.get() + 1);
+  }
+  c.join_all();
+  require(continued.get() == 1, "who waits goes on once");
+}
+
 }  // namespace
 
 std::vector<scenario> all_scenarios() {
   return {
+      {"a_task_ends_while_it_is_waited_for", bounded(3, 6), [](context& c) { a_task_ends_while_it_is_waited_for(c, false); }},
+      {"a_task_ends_while_it_is_looked_at", bounded(3, 6), [](context& c) { a_task_ends_while_it_is_waited_for(c, true); }},
+      {"a_stop_is_requested", bounded(3, 6), [](context& c) { a_stop_is_requested(c, false); }},
+      {"a_stop_is_requested_and_watched", bounded(3, 5), [](context& c) { a_stop_is_requested(c, true); }},
+      {"two_want_to_be_told_of_a_stop", bounded(3, 6), two_want_to_be_told},
+      {"a_stop_becomes_impossible", bounded(3, 6), a_stop_becomes_impossible},
       {"one_strand_with_all_children", bounded(2, 4), [](context& c) { strands_end(c, {3, 0, 0}); }},
       {"two_strands_of_one_child_each", bounded(3, 6), [](context& c) { strands_end(c, {1, 1, 0}); }},
       {"three_strands_of_different_length", bounded(3, 6), [](context& c) { strands_end(c, {1, 3, 2}); }},

@@ -289,6 +289,8 @@ MUTANTS += SYNC_MUTANTS
 
 JOIN_COUNT = "filch/coro/join_count.hpp"
 DEPOT = "coro/depot.hpp"
+STOP_WORD = "filch/coro/stop_word.hpp"
+HAND_OVER = "filch/coro/hand_over.hpp"
 CORO_MUTANTS = [
     mutant("CO1", "every strand counts down by one, however many children it ran: the parent never goes on", "coro",
            "assertion", JOIN_COUNT, (
@@ -308,6 +310,14 @@ CORO_MUTANTS = [
         ("      if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) return batch;\n",
          "      Batch* const batch = slot.load(std::memory_order_acquire);\n"
          "      slot.store(nullptr, std::memory_order_relaxed);\n      if (batch != nullptr) return batch;\n"),)),
+    mutant("CO6", "who wants to be told of a stop does not look whether it was requested before", "coro", "assertion", STOP_WORD, (
+        ("      if (seen == k_requested) made.request_stop();\n", ""),)),
+    mutant("CO7", "a request is written over the node of who wants to be told", "coro", "assertion,race", STOP_WORD, (
+        ("    while (seen == k_nothing) {\n", "    while (seen != k_requested && seen != k_never) {\n"),)),
+    mutant("CO8", "who waits does not look whether it has ended meanwhile: nobody lets it go on", "coro", "assertion,race",
+           HAND_OVER, (
+        ("    std::uintptr_t expected = k_nothing;\n", "    std::uintptr_t expected = k_nothing;\n"
+         "    expected = word_.load(std::memory_order_relaxed);\n"),)),
 ]
 MUTANTS += CORO_MUTANTS
 

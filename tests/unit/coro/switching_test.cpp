@@ -1,5 +1,6 @@
 // yield, on, and awaiting the futures of plain functions.
 #include <filch/coro/all.hpp>
+#include <filch/coro/spawn.hpp>
 #include <filch/coro/budget.hpp>
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>
@@ -126,6 +127,93 @@ TEST_P(switching, a_coroutine_goes_on_at_the_worker_it_names) {
   EXPECT_EQ(rt_.run(local::visit_all(GetParam())), static_cast<int>(10 * GetParam()));
   EXPECT_EQ(rt_.run(local::nowhere()),
             "filch: on worker 77: allowed is 0 to " + std::to_string(GetParam() - 1));
+}
+
+// Oracle: the books of both runtimes, and where the coroutine finds itself.
+TEST_P(switching, a_spawned_task_goes_to_another_runtime_and_back) {
+  filch::runtime other{{.workers = 2}};
+  struct local {
+    static task<int> travel(filch::runtime& here, filch::runtime& there, int turns) {
+      int right = 0;
+      for (int i = 0; i != turns; ++i) {
+        co_await filch::on(there);
+        if (there.is_on_worker()) ++right;
+        co_await filch::yield();
+        if (there.is_on_worker()) ++right;
+        co_await filch::on(here);
+        co_await filch::on(here);
+        if (here.is_on_worker()) ++right;
+      }
+      co_return right;
+    }
+    static task<bool> awaits(filch::runtime& here, filch::runtime& there) {
+      const int right = co_await filch::spawn(travel(here, there, 20));
+      co_return right == 60 && here.is_on_worker();
+    }
+  };
+  std::vector<filch::join_handle<bool>> handles;
+  for (int i = 0; i != 10; ++i) handles.push_back(filch::spawn(rt_, local::awaits(rt_, other)));
+  for (auto& each : handles) EXPECT_TRUE(each.get());
+  rt_.wait_idle();
+  other.wait_idle();
+  EXPECT_EQ(rt_.statistics().unfinished(), 0u);
+  EXPECT_EQ(other.statistics().unfinished(), 0u);
+}
+
+// Property: the runtime that a task has gone to waits for it, the one that it left does not.
+TEST_P(switching, the_books_of_both_runtimes_are_exact) {
+  filch::runtime other{{.workers = 1}};
+  struct local {
+    static task<> stay(filch::runtime& there, std::atomic<bool>& has_come, const std::atomic<bool>& may_end) {
+      co_await filch::on(there);
+      has_come = true;
+      while (!may_end) co_await filch::yield();
+    }
+  };
+  std::atomic<bool> has_come{false};
+  std::atomic<bool> may_end{false};
+  auto handle = filch::spawn(rt_, local::stay(other, has_come, may_end));
+  while (!has_come) std::this_thread::yield();
+  rt_.wait_idle();
+  EXPECT_FALSE(other.wait_idle_for(std::chrono::milliseconds{5}));
+  may_end = true;
+  other.wait_idle();
+  EXPECT_TRUE(handle.is_ready());
+  handle.get();
+}
+
+TEST_P(switching, who_may_not_go_to_another_runtime_is_told_so) {
+  filch::runtime other{{.workers = 1}};
+  filch::runtime closed{{.workers = 1}};
+  closed.shutdown();
+  struct local {
+    static task<> go(filch::runtime& there) { co_await filch::on(there); }
+    static task<> is_awaited(filch::runtime& there) { co_await go(there); }
+  };
+  EXPECT_THROW(rt_.run(local::go(other)), filch::usage_error);
+  EXPECT_THROW(filch::spawn(rt_, local::is_awaited(other)).get(), filch::usage_error);
+  EXPECT_THROW(filch::spawn(rt_, local::go(closed)).get(), filch::usage_error);
+  rt_.wait_idle();
+}
+
+// Property: who awaits a task of another runtime goes on at its own, and holds no stack meanwhile.
+TEST_P(switching, tasks_of_another_runtime_are_awaited) {
+  filch::runtime other{{.workers = 2}};
+  struct local {
+    static task<int> there(filch::runtime& at) {
+      co_await filch::yield();
+      co_return at.is_on_worker() ? 1 : 0;
+    }
+    static task<int> both(filch::runtime& here, filch::runtime& at) {
+      int right = 0;
+      for (int i = 0; i != 50; ++i) {
+        right += co_await filch::spawn(at, there(at));
+        if (here.is_on_worker()) ++right;
+      }
+      co_return right;
+    }
+  };
+  EXPECT_EQ(rt_.run(local::both(rt_, other)), 100);
 }
 
 TEST_P(switching, futures_of_plain_functions_are_awaited) {

@@ -145,6 +145,25 @@ TEST_P(tracking, a_task_that_a_thread_waits_for_is_listed_too) {
   other.join();
 }
 
+// A small form of what bench/async/waiting_tasks.cpp does.
+TEST(tracking_one, many_tasks_wait_at_the_same_time) {
+  constexpr int k_tasks = 20'000;
+  bell to;
+  filch::runtime rt{{.workers = 2, .track_tasks = false}};
+  struct local {
+    static task<> spawn_all(bell& all) {
+      for (int i = 0; i != k_tasks; ++i) spawn(listen(all)).detach();
+      co_return;
+    }
+  };
+  rt.run(local::spawn_all(to));
+  wait_until(to.waiting, k_tasks);
+  EXPECT_FALSE(rt.wait_idle_for(std::chrono::milliseconds{1}));
+  to.ring();
+  rt.wait_idle();
+  EXPECT_EQ(rt.statistics().unfinished(), 0u);
+}
+
 // Property: dumps may be taken at any time. Oracle: the sanitizers, and that everything ends.
 TEST_P(tracking, dumps_are_taken_while_tasks_come_and_go) {
   struct local {

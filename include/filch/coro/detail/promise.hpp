@@ -92,6 +92,7 @@ class promise_base : public coroutine_entry {
   // Of a child among several.
   promise_base* sibling = nullptr;  // its strand runs this one next
   std::uint32_t ran = 1;            // so many children of its strand up to and with this one
+  bool is_spawned = false;          // its context is its own, of the class spawned_base
   // Written by the coroutine, while it runs.
   std::source_location awaits_at{};  // the last co_await
   bool has_failed = false;           // an exception left it
