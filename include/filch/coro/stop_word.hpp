@@ -23,7 +23,8 @@ class stop_word {
     // [N1] acquire load and acquire on failure: the node is complete ← [N3].
     std::uintptr_t seen = word_.load(std::memory_order_acquire);
     while (seen == k_nothing) {
-      // [N2] release on success: hands over what the caller did before → [N3] → [N4]. Acquire on failure as in [N1] ← [N3].
+      // [N2] release on success: hands over what the caller did before → [N3] → [N4] → [N8]. Acquire on failure as in [N1]
+      // ← [N3].
       if (word_.compare_exchange(seen, k_requested, std::memory_order_release, std::memory_order_acquire)) return nullptr;
     }
     return node_of(seen);
@@ -32,13 +33,12 @@ class stop_word {
   // `made` is nobody else's yet. Returns the node that holds: `made`, or one that was there before; null if nobody can
   // request a stop.
   [[nodiscard]] Node* publish(Node& made) {
-    // [N8] acquire load: another node may be there, and is complete ← [N3].
+    // [N8] acquire load: another node may be there, complete ← [N3]; or a request, and what was done before it ← [N2].
     std::uintptr_t seen = word_.load(std::memory_order_acquire);
     while (seen <= k_requested) {
       if (seen == k_requested) made.request_stop();
-      // [N3] acq_rel on success: release hands the node over → [N1] → [N4] → [N8]; acquire receives what was done before the
-      // request ← [N2]. Acquire on failure: another node may be there ← [N3].
-      if (word_.compare_exchange(seen, reinterpret_cast<std::uintptr_t>(&made), std::memory_order_acq_rel,
+      // [N3] release on success: hands the node over → [N1] → [N4] → [N8]. Acquire on failure: as [N8] ← [N2] ← [N3].
+      if (word_.compare_exchange(seen, reinterpret_cast<std::uintptr_t>(&made), std::memory_order_release,
                                  std::memory_order_acquire)) {
         return &made;
       }
