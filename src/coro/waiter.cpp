@@ -27,7 +27,7 @@ void waiter::wake() noexcept {
 
 std::coroutine_handle<> waiter::take_or_wake() noexcept {
   const worker* const me = worker::current();
-  if (home_ != nullptr && me != nullptr && home_ == &me->home) return entry_.resumed;
+  if (home_ != nullptr && me != nullptr && home_ == &me->home) return entry_.self;
   wake();
   return nullptr;
 }

@@ -94,7 +94,7 @@ class [[nodiscard]] on_runtime_awaiter {
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
     if (is_at(where_, who.promise())) return false;
     moved_ = &who.promise();
-    entry_.resumed = who;
+    entry_.self = who;
     queue_at(where_, entry_);
     return true;
   }
