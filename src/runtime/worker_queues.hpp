@@ -64,11 +64,17 @@ class task_deque {
 class worker_queues {
  public:
   // What a look into a queue came to.
+  // In two registers: what is written in parts and read whole would wait for the memory.
   struct look {
+    constexpr look() = default;
+    constexpr look(steal_status status_, queue_entry* item_, std::uint32_t moved_)
+        : status{status_}, moved{moved_}, item{item_} {}
+
     steal_status status = steal_status::empty;
-    queue_entry* item = nullptr;
     std::uint32_t moved = 0;  // stolen beside `item`
+    queue_entry* item = nullptr;
   };
+  static_assert(sizeof(look) == 16);
 
   explicit worker_queues(deques kind) : bands_{band{kind}, band{kind}, band{kind}} {}
 
