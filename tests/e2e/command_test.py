@@ -80,13 +80,16 @@ def check_run(run, workers, lost_events_allowed=False):
 # ---- the commands ----------------------------------------------------------------------------------------------------
 
 
-def test_the_tour_shows_two_policies_and_what_to_try_next():
+def test_the_tour_runs_a_program_names_what_limits_it_and_predicts_more_workers():
     out = succeed()
-    expect(out.count("=== Statistics ===") == 2, f"two runs in {out}")
-    expect(out.count("Who stole from whom") == 2, f"two matrices in {out}")
-    for part in ("Total tasks executed: 24", "worker 0", "side by side", "a machine you may not have", "Wrote report.html",
+    for part in ("2000000 numbers are loaded", "Who stole from whom", "what limits it", "serial-phase", "load",
+                 "a machine you may not have", "What would help most there", "Wrote report.html", "Wrote tour.filch",
                  "What to try next"):
         expect(part in out, f"{part!r} in {out}")
+    predicted = re.findall(r"^ +(\d+) +\S+ \S+ +([0-9.]+) +([0-9.]+)  ", out, re.M)
+    expect([int(row[0]) for row in predicted] == [1, 2, 4, 8, 16, 64], f"a row for each number of workers in {out}")
+    for workers, speed_up, best in predicted:
+        expect(float(speed_up) <= float(best) + 0.01 <= int(workers) + 0.02, f"speed-up within its bounds: {workers} in {out}")
     for line in re.findall(r"^  filch (.*?)(?:  |$)", out, re.M):
         is_short = line.startswith("run") and not line.endswith(("counter", "fib"))
         done = filch(*line.split(), *(SMALL if is_short else ()))

@@ -1,133 +1,172 @@
-// filch without arguments: a load that begins in the wrong place, carried out twice on this machine with different
-// policies, then simulated with the same policies on more workers, and a page that shows it all.
+// filch without arguments: a parallel program with a fault runs on this machine and is recorded; then what limits it, what
+// more workers would make of it, and a page that shows it all.
 #include <algorithm>
-#include <filch/policy/options.hpp>
-#include <filch/sim/worker_model.hpp>
-#include <filch/sim/workloads.hpp>
+#include <filch/algo/sort.hpp>
+#include <filch/fork/scope.hpp>
+#include <filch/runtime/label.hpp>
+#include <filch/runtime/runtime.hpp>
+#include <filch/sim/replay.hpp>
 #include <filch/topology/usable_cpus.hpp>
+#include <filch/trace/binary.hpp>
+#include <filch/trace/session.hpp>
+#include <findings.hpp>
 #include <fstream>
 #include <html_report.hpp>
 #include <iostream>
 #include <machine_file.hpp>
+#include <simulated_again.hpp>
+#include <words.hpp>
 
 #include "commands.hpp"
+#include "errors.hpp"
+#include "predict/forecast.hpp"
 #include "report.hpp"
+#include "run_settings.hpp"
 #include "text.hpp"
 
 namespace filch::tool {
 namespace {
 
-constexpr std::uint32_t k_tasks = 24;
-constexpr double k_time_scale = 0.02;
-// Fewer than four hardly have a choice of victims; more than eight fill the screen.
-constexpr std::uint32_t k_least_workers = 4;
+using analysis::percent_text;
+using analysis::time_text;
+
+constexpr std::size_t k_numbers = 2'000'000;
+// Loading takes about a fourth of all work: what a reader of a file might take.
+constexpr int k_rounds_per_number = 24;
 constexpr std::uint32_t k_most_workers = 8;
-
-plan make_plan() {
-  plan made;
-  random_stream random{k_default_seed};
-  for (std::uint32_t i = 0; i != k_tasks; ++i) {
-    made.roots.push_back({.name = numbered("T", i + 1),
-                          .cpu_ns = scaled_ns(random.uniform(0.5, 3.0), k_time_scale),
-                          .home = worker_id{0}});
-  }
-  return made;
-}
-
-struct candidate {
-  const char* name;
-  filch::victims victims;
-  policy::steal steal;
-};
-
-executed_plan show(const candidate& which, std::uint32_t workers) {
-  filch::options chosen;
-  chosen.workers = workers;
-  chosen.victims = which.victims;
-  chosen.steal = which.steal;
-  chosen.seed = k_default_seed;
-  plan what = make_plan();
-  executed_plan done = execute(what, {.runtime = chosen, .workload = "tour", .time_scale = k_time_scale});
-  const run_view view = view_of(done.recording);
-  const report_options how{.time_scale = k_time_scale};
-  std::cout << "---- " << which.name << " ----\n\n"
-            << timeline_text(done, view, how) << "\n"
-            << matrix_text(done, view) << "\n"
-            << statistics_text(done) << "\n";
-  return done;
-}
-
-void compare(const std::vector<candidate>& candidates, const std::vector<executed_plan>& runs) {
-  text_table table{{"policy", "time", "speed-up", "steals", "tasks stolen", "looks in vain"}};
-  for (std::size_t i = 0; i != runs.size(); ++i) {
-    const executed_plan& done = runs[i];
-    const trace::count_values total = done.statistics.total();
-    const std::uint64_t steals = total[trace::count::steal_attempts] - total[trace::count::steal_failures];
-    table.add({candidates[i].name, duration_text(static_cast<double>(done.wall_ns) * 1e-9), fixed(done.speedup(), 2),
-               std::to_string(steals), std::to_string(done.stolen()),
-               std::to_string(total[trace::count::steal_failures])});
-  }
-  std::cout << "---- side by side ----\n\n" << table.text() << cpu_note_text(runs.front()) << "\n";
-}
-
-constexpr std::uint32_t k_simulated_workers[] = {1, 2, 4, 8, 16, 64};
+constexpr std::uint32_t k_predicted_workers[] = {1, 2, 4, 8, 16, 64};
+constexpr std::uint32_t k_seeds = 3;
 constexpr const char* k_machine = "two-socket-64";
 constexpr const char* k_page = "report.html";
+constexpr const char* k_recording = "tour.filch";
 
-// The same tasks and the same policy objects, on so many workers that there need not be.
-time_ns simulated_ns(const candidate& which, std::uint32_t workers, trace::recording* record) {
-  sim::task_list load;
-  for (const planned_task& each : make_plan().roots) load.add(each.cpu_ns, sim::target::at(worker_id{0}));
-  filch::options chosen;
-  chosen.victims = which.victims;
-  chosen.steal = which.steal;
-  const sim::machine_model machine = scenario::make_machine(scenario::find_machine(k_machine), workers);
-  return sim::simulate(machine, chosen.search(), load, {.seed = k_default_seed, .record = record}).makespan_ns;
-}
-
-report::speed_up_curve simulate_more(const candidate& which) {
-  report::speed_up_curve curve;
-  curve.name = which.name;
-  for (const std::uint32_t workers : k_simulated_workers) {
-    curve.points.push_back({workers, {.makespan_ns = simulated_ns(which, workers, nullptr)}});
+// The planted fault: each number comes out of the one before.
+void load(std::vector<std::uint64_t>& numbers) {
+  std::uint64_t last = k_default_seed;
+  for (std::uint64_t& each : numbers) {
+    for (int i = 0; i != k_rounds_per_number; ++i) last = (last ^ (last >> 29)) * 0x9e3779b97f4a7c15u + 1;
+    each = last;
   }
-  return curve;
 }
 
-void show_simulated(const std::vector<report::speed_up_curve>& curves, time_ns work_ns) {
-  std::vector<std::string> head{"speed-up by workers"};
-  for (const std::uint32_t workers : k_simulated_workers) head.push_back(std::to_string(workers));
-  text_table table{head};
-  for (const report::speed_up_curve& each : curves) {
-    std::vector<std::string> row{each.name};
-    for (const report::speed_up_point& at : each.points) {
-      row.push_back(fixed(static_cast<double>(work_ns) / static_cast<double>(at.time.makespan_ns), 2));
-    }
-    table.add(row);
+struct toured {
+  std::uint32_t workers = 0;
+  statistics counted = {};
+  trace::recording recording = {};
+};
+
+toured run_program(std::uint32_t workers) {
+  trace::session session{{.workers = workers,
+                          .ring_events = std::size_t{1} << 17,
+                          .about = {.source = "threads", .version = FILCH_VERSION},
+                          .forks = trace::fork_detail::beat}};
+  std::vector<std::uint64_t> numbers(k_numbers);
+  toured out{.workers = workers};
+  {
+    filch::options chosen;
+    chosen.workers = workers;
+    chosen.seed = k_default_seed;
+    chosen.trace = &session;
+    runtime rt{chosen};
+    session.start();
+    rt.submit(
+          [&numbers] {
+            scope([&](auto& phase) { phase.spawn(named("load", [&numbers] { load(numbers); })); });
+            scope([&](auto& phase) { phase.spawn(named("sort", [&numbers] { filch::sort(numbers); })); });
+          },
+          {.name = "program"})
+        .get();
+    rt.wait_idle();
+    session.stop();
+    out.counted = rt.statistics();
+  }
+  out.recording = session.collect();
+  if (!std::ranges::is_sorted(numbers)) throw failure("the tour's numbers are not sorted");
+  return out;
+}
+
+void show_run(const toured& done, const analysis::findings& found) {
+  const double speed_up = analysis::findings::ratio(found.work_ns, found.makespan_ns);
+  executed_plan as_executed;
+  as_executed.workers = done.workers;
+  std::cout << "---- the program ----\n\n"
+            << count_text(k_numbers, "number") << " are loaded, one after the other, and then sorted in parallel, on "
+            << count_text(done.workers, "worker") << ".\nIt took " << time_text(found.makespan_ns) << " for "
+            << time_text(found.work_ns) << " of work: " << fixed(speed_up, 2) << " times as fast as one worker.\n\n"
+            << to_string(done.counted) << "\n"
+            << matrix_text(as_executed, view_of(done.recording)) << "\n";
+}
+
+void show_limits(const analysis::findings& found) {
+  std::cout << "---- what limits it ----\n\n"
+            << "The longest chain of work takes " << time_text(found.span_ns) << ": no machine is faster than "
+            << analysis::number_text(found.parallelism()) << " times one worker.\n";
+  for (const analysis::verdict& each : found.verdicts) {
+    std::cout << "  " << each.id << ": " << each.text << "\n";
+    if (!each.advice.empty()) std::cout << "    " << each.advice << "\n";
+  }
+  std::cout << "\n";
+}
+
+forecast show_forecast(const toured& done, const sim::recorded_tasks& tasks) {
+  forecast_options how{.workers = {std::begin(k_predicted_workers), std::end(k_predicted_workers)},
+                       .machine = scenario::find_machine(k_machine),
+                       .policy = filch::options{}.search()};
+  how.seeds = k_seeds;
+  how.between_tasks_ns = look_at(done.recording).between_tasks_ns;
+  forecast all = forecast_of(tasks, how);
+  text_table table{{"workers", "time", "speed-up", "at best", "limited by"}};
+  table.end_with_text();
+  for (const forecast_point& at : all.points) {
+    const double work = static_cast<double>(all.work_ns);
+    table.add({std::to_string(at.workers), time_text(static_cast<time_ns>(at.mean_ns)), fixed(work / at.mean_ns, 2),
+               fixed(work / static_cast<double>(std::max<time_ns>(at.least_ns, 1)), 2), name_of(at.limited_by)});
   }
   std::cout << "---- the same on a machine you may not have ----\n\n"
-            << "Simulated on \"" << k_machine << "\" with the same policy objects, in virtual time:\n\n"
-            << table.text() << "\n";
+            << "The recorded tasks on \"" << k_machine << "\", simulated with the same policy objects in virtual time:\n\n"
+            << table.text() << "\n" << limit_text(all, all.points.back());
+  const auto ranked = rank_names(tasks, how, 64, 3);
+  if (!ranked.empty()) {
+    const virtual_speed_up& first = ranked.front();
+    std::cout << "What would help most there: tasks named \"" << first.name << "\". If they took half as long, the run would take "
+              << time_text(static_cast<time_ns>(first.half_ns)) << " instead of "
+              << time_text(static_cast<time_ns>(all.points.back().mean_ns)) << ".\n";
+  }
+  std::cout << "\n";
+  return all;
 }
 
-// Measured above simulated, with as many workers.
-void write_page(const executed_plan& measured, const candidate& which, std::vector<report::speed_up_curve> curves) {
-  trace::recording simulated;
-  (void)simulated_ns(which, measured.workers, &simulated);
-  const plan what = make_plan();
-  const auto longest = std::ranges::max_element(what.roots, {}, &planned_task::cpu_ns);
-  report::speed_up_chart chart{.work_ns = what.work_ns(), .span_ns = longest->cpu_ns, .curves = std::move(curves)};
-  chart.curves.push_back({.name = "measured", .points = {{measured.workers, {.makespan_ns = measured.wall_ns}}}});
-  std::ofstream out{k_page, std::ios::binary};
-  const auto failed = report::write_page({.title = std::string{"filch: "} + which.name,
-                                          .runs = {{"measured", &measured.recording}, {"simulated", &simulated}},
-                                          .speed_up = std::move(chart)},
-                                         out);
+report::page page_of(const toured& done, const trace::recording& again, const analysis::findings& found,
+                     const forecast& all) {
+  report::page out{.title = "filch: the tour",
+                   .runs = {{"measured", &done.recording}, {"simulated, nothing but the work costs time", &again}}};
+  report::speed_up_curve predicted;
+  predicted.name = "predicted";
+  for (const forecast_point& at : all.points) {
+    predicted.points.push_back({at.workers,
+                                {.makespan_ns = static_cast<time_ns>(at.mean_ns),
+                                 .low_ns = static_cast<time_ns>(at.low_ns),
+                                 .high_ns = static_cast<time_ns>(at.high_ns)}});
+  }
+  out.speed_up = {.work_ns = all.work_ns,
+                  .span_ns = all.span_ns,
+                  .burdened_span_ns = all.burdened_span_ns,
+                  .curves = {std::move(predicted),
+                             {.name = "measured", .points = {{done.workers, {.makespan_ns = found.makespan_ns}}}}}};
+  for (const analysis::verdict& each : found.verdicts) out.notes.push_back(each.id + ": " + each.text + " " + each.advice);
+  return out;
+}
+
+// Says how it went: a directory that cannot be written does not end the tour.
+template <class Write>
+void write_here(const char* file, const char* meaning, const Write& write) {
+  std::ofstream out{file, std::ios::binary | std::ios::trunc};
+  const std::optional<std::string> failed = write(out);
   out.close();
   if (failed || !out) {
-    std::cout << k_page << " could not be written" << (failed ? ": " + *failed : "") << ".\n\n";
+    std::cout << file << " could not be written" << (failed ? ": " + *failed : "") << ".\n";
   } else {
-    std::cout << "Wrote " << k_page << ": open it in a browser to see the measured and the simulated run side by side.\n\n";
+    std::cout << "Wrote " << file << ": " << meaning << ".\n";
   }
 }
 
@@ -135,32 +174,27 @@ void write_page(const executed_plan& measured, const candidate& which, std::vect
 
 void tour_command() {
   const topology::usable_cpus_result usable = topology::usable_cpus();
-  const std::uint32_t workers = std::clamp<std::uint32_t>(usable.count, k_least_workers, k_most_workers);
-  const double work_s = static_cast<double>(make_plan().work_ns()) / static_cast<double>(k_ns_per_s);
+  const std::uint32_t workers = std::clamp<std::uint32_t>(usable.count, 2, k_most_workers);
   std::cout << "filch " FILCH_VERSION ": a work-stealing runtime for C++20.\n\n"
-            << "This process may use " << count_text(usable.cpus.size(), "CPU") << " (" << usable.why() << ").\n"
-            << k_tasks << " tasks of 0.5 to 3 s (" << fixed(1000 * k_time_scale, 0)
-            << " ms here for each second) lie in "
-            << "the queue of worker 0;\nthe other " << workers - 1 << " workers can only steal. "
-            << "Worker 0 alone would need " << duration_text(work_s) << ".\n\n";
-  const std::vector<candidate> candidates{{"random victim, one task at a time", victims::random, steal::one},
-                                          {"longest queue first, half of it at a time", victims::largest, steal::half}};
-  std::vector<executed_plan> runs;
-  for (const candidate& each : candidates) runs.push_back(show(each, workers));
-  compare(candidates, runs);
-  std::vector<report::speed_up_curve> curves;
-  for (const candidate& each : candidates) curves.push_back(simulate_more(each));
-  show_simulated(curves, make_plan().work_ns());
-  write_page(runs.back(), candidates.back(), std::move(curves));
-  std::cout << "What to try next:\n"
-               "  filch sim exercise 1              how many workers are worth their while?\n"
+            << "This process may use " << count_text(usable.cpus.size(), "CPU") << " (" << usable.why() << ").\n\n";
+  const toured done = run_program(workers);
+  const analysis::findings found = analysis::findings_of(analysis::dag::from(done.recording), done.recording);
+  show_run(done, found);
+  show_limits(found);
+  const forecast all = show_forecast(done, sim::recorded_tasks::from(done.recording));
+  const trace::recording again = analysis::simulated_again(done.recording);
+  write_here(k_page, "the measured and the simulated run side by side, for any browser",
+             [&](std::ostream& out) { return report::write_page(page_of(done, again, found, all), out); });
+  write_here(k_recording, "the recording, for the commands below", [&](std::ostream& out) { return trace::write_binary(done.recording, out); });
+  std::cout << "\nWhat to try next:\n"
+               "  filch analyze tour.filch          everything that the recording says\n"
+               "  filch predict tour.filch --workers 1..64  and which change would help most\n"
+               "  filch record -o fib.filch -- filch run fib  the same for a program of your own\n"
                "  filch run fib                     a fork at every node, without a cut-off\n"
                "  filch bench fib --quick           what a fork costs here, beside serial code\n"
+               "  filch sim exercise 1              how many workers are worth their while?\n"
                "  filch run adaptive --log          a lesson's unbalanced load, event by event\n"
                "  filch run granularity             how large should a task be?\n"
-               "  filch run counter                 what does a task cost, with and without locks?\n"
-               "  filch run demo --report run.html  a page that shows the run, for any browser\n"
-               "  filch run demo --trace demo.json  a recording for any viewer of Chrome traces\n"
                "  filch policies                    everything that can be chosen\n"
                "  filch topology                    this machine as filch sees it\n"
                "  filch --help                      all commands with examples\n";
