@@ -1,6 +1,5 @@
-use crate::{numbers_to_sort, order_checksum, passes, Job};
+use crate::{black_box, numbers_to_sort, order_checksum, passes, Job};
 use rayon::prelude::*;
-use std::hint::black_box;
 
 fn cheap_step(item: &mut u32) {
     *item = item.wrapping_mul(1664525).wrapping_add(1013904223);

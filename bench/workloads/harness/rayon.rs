@@ -12,6 +12,16 @@ mod uts;
 
 use std::time::Instant;
 
+/// The compiler knows nothing about what it returns. std::hint::black_box is younger than Debian's compiler.
+pub fn black_box<T>(value: T) -> T {
+    // What is read is the value, which is not dropped twice.
+    unsafe {
+        let kept = std::ptr::read_volatile(&value);
+        std::mem::forget(value);
+        kept
+    }
+}
+
 /// One workload of one size, ready to be measured.
 pub trait Job: Send {
     fn prepare(&mut self) {}
@@ -118,13 +128,19 @@ fn main() {
         return;
     }
     let number = |i: usize| words.get(i).and_then(|text| text.parse::<u64>().ok());
-    let (Some(size), Some(threads), Some(repetitions)) = (number(2), number(3), number(4)) else {
-        eprintln!("usage: {} --about | WORKLOAD SIZE THREADS REPETITIONS", words[0]);
-        std::process::exit(2);
+    let (size, threads, repetitions) = match (number(2), number(3), number(4)) {
+        (Some(size), Some(threads), Some(repetitions)) => (size, threads, repetitions),
+        _ => {
+            eprintln!("usage: {} --about | WORKLOAD SIZE THREADS REPETITIONS", words[0]);
+            std::process::exit(2);
+        }
     };
-    let Some((_, make)) = WORKLOADS.iter().find(|(name, _)| *name == words[1]) else {
-        eprintln!("{} has no workload \"{}\"; --about lists them", words[0], words[1]);
-        std::process::exit(2);
+    let make = match WORKLOADS.iter().find(|(name, _)| *name == words[1]) {
+        Some((_, make)) => make,
+        None => {
+            eprintln!("{} has no workload \"{}\"; --about lists them", words[0], words[1]);
+            std::process::exit(2);
+        }
     };
     let mut job = make(size);
     let threads = threads as usize;

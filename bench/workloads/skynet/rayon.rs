@@ -1,5 +1,4 @@
-use crate::{Job, Number};
-use std::hint::black_box;
+use crate::{black_box, Job, Number};
 
 #[inline(never)]
 fn serial_skynet(first: u64, leaves: u64) -> u64 {
