@@ -8,6 +8,7 @@
 
 import argparse
 import pathlib
+import shutil
 import sys
 
 from catalogue import MUTANTS, NOT_MUTANTS
@@ -22,6 +23,8 @@ def write(mutant, include, out):
         if text.count(old) != 1:
             sys.exit(f"mutant {mutant.id}: this text occurs {text.count(old)} times in {mutant.header}, not once:\n{old}")
         text = text.replace(old, new)
+    # What an earlier form of the mutant changed must not be found first.
+    shutil.rmtree(out, ignore_errors=True)
     target = out / mutant.header
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.exists() or target.read_text(encoding="utf-8") != text:
