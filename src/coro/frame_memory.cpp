@@ -5,6 +5,7 @@
 #include "coro/depot.hpp"
 
 #include <array>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -20,7 +21,8 @@ constexpr std::size_t k_depot_batches = 16;  // guess
 // Full batches, by size. Never destroyed: threads may end after the program's statics.
 using depots = std::array<depot<free_block, k_depot_batches>, lane::k_sizes>;
 depots& all_depots() {
-  static depots* const the_ones = new depots;
+  alignas(depots) static std::byte memory[sizeof(depots)];  // the first frame may be asked for when the heap has none
+  static depots* const the_ones = ::new (static_cast<void*>(memory)) depots;
   return *the_ones;
 }
 

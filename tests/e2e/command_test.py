@@ -120,7 +120,8 @@ def test_the_examples_of_the_help_are_accepted():
     for line in names:
         words = [word for word in line.split() if word not in ("--time-scale", "1")]
         done = filch(*words, *(() if "counter" in words or words[1] in KERNELS else SMALL))
-        expect(done.returncode == 0, f"the example works: {line}", done)
+        expected = 3 if "--join=blocking" in words else 0  # a deadlock is what that one shows
+        expect(done.returncode == expected, f"the example works: {line}", done)
 
 
 def test_topology_tells_the_machine_and_the_usable_cpus():

@@ -16,7 +16,7 @@ ESSENTIAL = ("sh awk cat cut date du env find grep head mkdir printf readlink rm
              ).split()
 
 RUN_PACKAGES = "g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev nlohmann-json3-dev".split()
-TEST_PACKAGES = ("git python3 shellcheck ccache libgtest-dev libbenchmark-dev libconcurrentqueue-dev clang-19 "
+TEST_PACKAGES = ("git python3 shellcheck ccache libgtest-dev libbenchmark-dev libconcurrentqueue-dev libasio-dev clang-19 "
                  "libclang-rt-19-dev spin chromium nodejs npm").split()
 
 

@@ -67,7 +67,7 @@ Examples:
   filch run nqueens --size 10 --workers 2        a kernel: checked and timed against its serial code
   filch run uts --tree T3                        a tree whose shape nobody knows beforehand
   filch run basic --time-scale 1                 in the scenario's own time: a second takes a second
-  filch run joining --join=continuation --seed 5 coroutines that wait for their children, on any number of workers
+  filch run joining --join=continuation --seed 5  coroutines that wait for their children, on any number of workers
   filch run joining --join=blocking --workers 1 --seed 5      threads that wait: a deadlock (exit code 3)
 
 Tasks burn their duration in CPU time of their thread, so a task costs the same however many threads share a CPU.

@@ -189,7 +189,7 @@ void tour_command() {
   std::cout << "\nWhat to try next:\n"
                "  filch analyze tour.filch          everything that the recording says\n"
                "  filch predict tour.filch --workers 1..64  and which change would help most\n"
-               "  filch record -o fib.filch -- filch run fib  the same for a program of your own\n"
+               "  FILCH_TRACE=run.filch ./program   a recording of your own program that uses filch\n"
                "  filch run fib                     a fork at every node, without a cut-off\n"
                "  filch bench fib --quick           what a fork costs here, beside serial code\n"
                "  filch sim exercise 1              how many workers are worth their while?\n"
