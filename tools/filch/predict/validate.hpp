@@ -4,6 +4,7 @@
 // so that a slow time of the machine hits both.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <machine_file.hpp>
@@ -21,6 +22,7 @@ struct validated_case {
   std::uint64_t size = 0;
   std::uint64_t quick_size = 0;
   bool is_memory_bound = false;
+  std::size_t ring_events = std::size_t{1} << 18;  // room for what one run records
 };
 [[nodiscard]] std::span<const validated_case> validated_cases();
 
