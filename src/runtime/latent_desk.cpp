@@ -82,7 +82,7 @@ void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_tas
   if (is_noted) made.id = number_in(oldest.offer);
   made.home = &home;
   oldest.offer = &made;
-  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);                     // statistic
+  calm(stack, worker::current());  // a handler may be all that answers the alarm
   if (!is_noted) stack.last_offered.store(&oldest, std::memory_order_relaxed);  // owner-only
   stack.last_shared.store(&oldest, std::memory_order_relaxed);                      // owner-only
   slot.offer(made);
