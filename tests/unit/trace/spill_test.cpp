@@ -148,6 +148,7 @@ TEST(spill, a_file_that_another_session_writes_gets_a_number_and_one_that_cannot
 }
 
 TEST(spill, a_full_disk_ends_the_recording_and_says_why) {
+  // A full disk is played by a device that Linux has and other systems and some containers lack; CI has it.
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full to write to";
   EXPECT_THROW((session{{.workers = 1, .spill = "/dev/full"}}), std::runtime_error);
 }
