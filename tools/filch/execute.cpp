@@ -131,19 +131,22 @@ std::uint32_t worker_count(const filch::options& of) {
   return of.workers ? *of.workers : topology::usable_cpus().count;
 }
 
+trace::session_options session_for(const filch::options& chosen, const std::string& workload, double time_scale) {
+  return {.workers = worker_count(chosen),
+          .ring_events = ring_events(worker_count(chosen)),
+          .about = {.seed = chosen.seed,
+                    .source = "threads",
+                    .policy = policy::describe(chosen.search()),
+                    .version = FILCH_VERSION,
+                    .extra = {{"workload", workload}, {"time_scale", std::to_string(time_scale)}}}};
+}
+
 executed_plan execute(plan& what, const execute_options& how) {
   filch::options chosen = how.runtime;
   executed_plan done;
   done.tasks = what.number_tasks();
   done.work_ns = what.work_ns();
-  trace::session session{
-      {.workers = worker_count(chosen),
-       .ring_events = ring_events(worker_count(chosen)),
-       .about = {.seed = chosen.seed,
-                 .source = "threads",
-                 .policy = policy::describe(chosen.search()),
-                 .version = FILCH_VERSION,
-                 .extra = {{"workload", how.workload}, {"time_scale", std::to_string(how.time_scale)}}}}};
+  trace::session session{session_for(chosen, how.workload, how.time_scale)};
   chosen.trace = &session;
   {
     runtime rt{chosen};

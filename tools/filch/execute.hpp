@@ -8,6 +8,7 @@
 #include <filch/runtime/options.hpp>
 #include <filch/runtime/statistics.hpp>
 #include <filch/trace/recording.hpp>
+#include <filch/trace/session.hpp>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ struct execute_options {
 
 // Events that one worker's ring keeps: all rings together take 32 MiB at most.
 [[nodiscard]] std::size_t ring_events(std::uint32_t workers);
+
+// How a run with these options is recorded.
+[[nodiscard]] trace::session_options session_for(const filch::options& chosen, const std::string& workload,
+                                                 double time_scale);
 
 // The workers that these options give.
 [[nodiscard]] std::uint32_t worker_count(const filch::options& of);

@@ -7,6 +7,7 @@
 
 #include "../text.hpp"
 #include "cost_measurements.hpp"
+#include "quantile.hpp"
 
 namespace filch::tool {
 namespace {
@@ -22,14 +23,6 @@ std::string cpu_model() {
     return at == std::string::npos ? "" : line.substr(at + 2);
   }
   return "";
-}
-
-double quantile(std::vector<double> values, double share) {
-  std::ranges::sort(values);
-  const double at = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
 // The rounds of one figure.

@@ -10,6 +10,7 @@
 #include "../kernel.hpp"
 #include "../text.hpp"
 #include "forecast.hpp"
+#include "quantile.hpp"
 
 namespace filch::tool {
 namespace {
@@ -72,13 +73,6 @@ one_run run_once(const kernel& what, std::uint32_t workers, std::size_t ring_eve
   return out;
 }
 
-double quantile(std::vector<double> values, double share) {
-  std::ranges::sort(values);
-  const double at = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
-}
 double median(const std::vector<double>& values) {
   return quantile(values, 0.5);
 }

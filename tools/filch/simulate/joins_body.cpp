@@ -247,14 +247,7 @@ class joining_run final : private sim::task_context {
 joined_run run_joins(const scenario::document& what, const joins_options& how) {
   filch::options chosen = how.runtime;
   joined_run made;
-  trace::session session{
-      {.workers = worker_count(chosen),
-       .ring_events = ring_events(worker_count(chosen)),
-       .about = {.seed = chosen.seed,
-                 .source = "threads",
-                 .policy = policy::describe(chosen.search()),
-                 .version = FILCH_VERSION,
-                 .extra = {{"workload", what.name}, {"time_scale", std::to_string(how.time_scale)}}}}};
+  trace::session session{session_for(chosen, what.name, how.time_scale)};
   chosen.trace = &session;
   const auto load = scenario::make_workload(what, chosen.seed);
   runtime rt{chosen};

@@ -275,14 +275,7 @@ void check(const executed_plan& done, std::size_t made, const std::string& scena
 executed_plan run_on_threads(const scenario::document& what, const threads_options& how) {
   filch::options chosen = how.runtime;
   executed_plan done;
-  trace::session session{
-      {.workers = worker_count(chosen),
-       .ring_events = ring_events(worker_count(chosen)),
-       .about = {.seed = chosen.seed,
-                 .source = "threads",
-                 .policy = policy::describe(chosen.search()),
-                 .version = FILCH_VERSION,
-                 .extra = {{"workload", what.name}, {"time_scale", std::to_string(how.time_scale)}}}}};
+  trace::session session{session_for(chosen, what.name, how.time_scale)};
   chosen.trace = &session;
   const auto load = scenario::make_workload(what, chosen.seed);
   {
