@@ -14,6 +14,7 @@
 #pragma once
 
 #include <filch/sync/channel_core.hpp>
+#include <filch/sync/detail/late.hpp>
 #include <filch/sync/detail/line_wait.hpp>
 
 #include <coroutine>
@@ -69,9 +70,9 @@ class channel {
   std::optional<T> receive(const std::stop_token& stop = {}) {
     std::optional<T> item;
     if (receive_now(core_, item) != sync::receive_status::empty) return item;
-    sync::line_wait<receive_place, receive_entry> self{receive_place{&core_}, "channel"};
+    sync::line_wait<receive_place, receive_entry> self{receive_place{&core_}, "channel", item};
     self.wait(stop);
-    return std::move(self.item);
+    return item;
   }
   // Does not wait: nothing also if there is nothing now.
   std::optional<T> try_receive() {
@@ -159,57 +160,62 @@ class channel {
    public:
     static constexpr const char* k_reason = "channel";
 
-    send_awaiter(core& to, T&& item) : item_{std::move(item)}, self_{send_place{&to}, "channel", item_}, to_{to} {}
+    send_awaiter(core& to, T&& item) : to_{to}, item_{std::move(item)} {}
     send_awaiter(const send_awaiter&) = delete;
     send_awaiter& operator=(const send_awaiter&) = delete;
 
     [[nodiscard]] bool await_ready() {
       if (!coro::has_budget()) return false;
       sync::line_entry<>* woken = nullptr;
-      status_ = to_.try_send(item_, woken);
+      const send_status status = to_.try_send(item_, woken);
       if (woken != nullptr) sync::wake_entry<receive_entry>(*woken);
-      return status_ != send_status::full;
+      is_sent_ = status == send_status::sent;
+      return status != send_status::full;
     }
     template <class Promise>
     [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
-      return self_.suspend(who);
+      return wait_.make(send_place{&to_}, k_reason, item_).suspend(who);
     }
     bool await_resume() {
-      if (status_ != send_status::full) return status_ == send_status::sent;
-      self_.end();
-      return !self_.is_refused();
+      auto* const waited = wait_.get();
+      if (waited == nullptr) return is_sent_;
+      waited->end();
+      return !waited->is_refused();
     }
 
    private:
-    T item_;
-    sync::line_wait<send_place, send_entry> self_;
     core& to_;
-    send_status status_ = send_status::full;
+    T item_;
+    bool is_sent_ = false;
+    sync::late<sync::line_wait<send_place, send_entry>> wait_;
   };
 
   class [[nodiscard]] receive_awaiter {
    public:
     static constexpr const char* k_reason = "channel";
 
-    explicit receive_awaiter(core& from) : self_{receive_place{&from}, "channel"}, from_{from} {}
+    explicit receive_awaiter(core& from) : from_{from} {}
     receive_awaiter(const receive_awaiter&) = delete;
     receive_awaiter& operator=(const receive_awaiter&) = delete;
 
     [[nodiscard]] bool await_ready() {
-      return coro::has_budget() && receive_now(from_, self_.item) != sync::receive_status::empty;
+      return coro::has_budget() && receive_now(from_, item_) != sync::receive_status::empty;
     }
     template <class Promise>
     [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
-      return self_.suspend(who);
+      return wait_.make(receive_place{&from_}, k_reason, item_).suspend(who);
     }
+    // The item and the mark that it is there were written one by one: read as a whole they would wait for the memory.
     std::optional<T> await_resume() {
-      self_.end();
-      return std::move(self_.item);
+      if (auto* const waited = wait_.get()) waited->end();
+      if (!item_.has_value()) return std::nullopt;
+      return std::optional<T>{std::move(*item_)};
     }
 
    private:
-    sync::line_wait<receive_place, receive_entry> self_;
     core& from_;
+    std::optional<T> item_;
+    sync::late<sync::line_wait<receive_place, receive_entry>> wait_;
   };
 
   mutable core core_;

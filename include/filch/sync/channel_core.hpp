@@ -42,10 +42,12 @@ struct send_entry : line_entry<A> {
 
   T* const item;
 };
-// Its item is there if it is granted.
+// Its item lies there if it is granted.
 template <class T, class A = std_atomics>
 struct receive_entry : line_entry<A> {
-  std::optional<T> item;
+  explicit receive_entry(std::optional<T>& where) : item{&where} {}
+
+  std::optional<T>* const item;
 };
 
 template <class T, class A = std_atomics>
@@ -115,12 +117,12 @@ class channel_core {
     const short_guard<A> front{front_lock_};
     const short_guard<A> back{back_lock_};
     if (self.state.get() == wait_state::cancelled) return false;
-    if (front_.is_empty() && !refill(self.item, woken)) {
+    if (front_.is_empty() && !refill(*self.item, woken)) {
       if (!is_closed_.get()) return receivers_.join(self);
       self.state.set(wait_state::refused);
       return false;
     }
-    if (!self.item.has_value()) take_and_let_in(self.item, woken);
+    if (!self.item->has_value()) take_and_let_in(*self.item, woken);
     self.state.set(wait_state::granted);
     return false;
   }
@@ -162,7 +164,7 @@ class channel_core {
     auto* const first = static_cast<receive_entry<T, A>*>(receivers_.front());
     if (first == nullptr) return false;
     receivers_.serve(*first);
-    first->item.emplace(std::move(item));
+    first->item->emplace(std::move(item));
     woken = first;
     return true;
   }

@@ -57,7 +57,7 @@ class auto_event {
   void wait(const std::stop_token& stop = {}) {
     if (!state_.try_take(1)) sync::wait_for_permits(state_, 1, place::k_reason, stop);
   }
-  [[nodiscard]] auto async_wait() { return sync::line_awaiter<place>{place{{&state_, 1}}, std::uint64_t{1}}; }
+  [[nodiscard]] auto async_wait() { return sync::line_awaiter<place>{place{{&state_, 1}}}; }
 
  private:
   struct place : sync::permit_place {

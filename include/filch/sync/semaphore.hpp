@@ -28,7 +28,7 @@ class semaphore {
     if (!state_.try_take(count)) sync::wait_for_permits(state_, count, place::k_reason, stop);
   }
   [[nodiscard]] auto async_acquire(std::uint64_t count = 1) {
-    return sync::line_awaiter<place>{place{{&state_, count}}, count};
+    return sync::line_awaiter<place>{place{{&state_, count}}};
   }
   void release(std::uint64_t count = 1) { sync::give_permits(state_, count); }
 

@@ -32,7 +32,7 @@ class shared_mutex {
   }
   void unlock() { sync::give_permits(state_, k_all); }
   [[nodiscard]] auto async_lock() {
-    return sync::line_awaiter<write_place>{write_place{{&state_, k_all}, this}, k_all};
+    return sync::line_awaiter<write_place>{write_place{{&state_, k_all}, this}};
   }
 
   [[nodiscard]] bool try_lock_shared() { return state_.try_take(1); }
@@ -41,7 +41,7 @@ class shared_mutex {
   }
   void unlock_shared() { sync::give_permits(state_, 1); }
   [[nodiscard]] auto async_lock_shared() {
-    return sync::line_awaiter<read_place>{read_place{{&state_, 1}, this}, std::uint64_t{1}};
+    return sync::line_awaiter<read_place>{read_place{{&state_, 1}, this}};
   }
 
  private:

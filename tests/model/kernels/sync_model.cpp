@@ -251,7 +251,11 @@ using channel = sync::channel_core<datum*, atomics>;
 using send_entry = sync::send_entry<datum*, atomics>;
 using receive_entry = sync::receive_entry<datum*, atomics>;
 using sender = sleeping<send_entry>;
-using receiver = sleeping<receive_entry>;
+struct receiver : sleeping<receive_entry> {
+  receiver() : sleeping<receive_entry>{got} {}
+
+  std::optional<datum*> got;
+};
 
 wait_state send(channel& to, sender& self) {
   lock_entry* woken = nullptr;
@@ -268,12 +272,12 @@ bool try_send(channel& to, datum* item) {
 }
 datum* receive(channel& from, receiver& self) {
   lock_entry* woken = nullptr;
-  const sync::receive_status status = from.try_receive(self.item, woken);
+  const sync::receive_status status = from.try_receive(self.got, woken);
   bool waits = false;
   if (status == sync::receive_status::empty) waits = from.receive_or_queue(self, woken);
   if (woken != nullptr) wake<send_entry>(*woken);
   if (waits) (void)self.woken.park();
-  return self.item.value_or(nullptr);
+  return self.got.value_or(nullptr);
 }
 void close(channel& it) {
   sync::wake_list<atomics> receivers;

@@ -269,8 +269,8 @@ SYNC_MUTANTS = [
     mutant("S8", "who receives makes room and does not let in who waits for it", "sync", "deadlock", CHANNEL, (
         ("    if (senders_.is_empty()) [[likely]] return take_one(item);\n", "    if (true) return take_one(item);\n"),)),
     mutant("S9", "who receives joins the line without a look at the other buffer", "sync", "deadlock,assertion", CHANNEL, (
-        ("    if (front_.is_empty() && !refill(self.item, woken)) {\n",
-         "    if (front_.is_empty() && (!refill(self.item, woken) || !front_.is_empty())) {\n"),)),
+        ("    if (front_.is_empty() && !refill(*self.item, woken)) {\n",
+         "    if (front_.is_empty() && (!refill(*self.item, woken) || !front_.is_empty())) {\n"),)),
     mutant("S12", "who receives looks whether it was told to stop without the lock of its line",
            "sync", "race,assertion", CHANNEL, (
         ("    const short_guard<A> back{back_lock_};\n    if (self.state.get() == wait_state::cancelled) return false;\n"

@@ -11,6 +11,7 @@
 #include <filch/coro/budget.hpp>
 #include <filch/coro/waiter.hpp>
 #include <filch/runtime/errors.hpp>
+#include <filch/sync/detail/late.hpp>
 #include <filch/sync/detail/stop_listener.hpp>
 #include <filch/sync/wait_line.hpp>
 
@@ -84,30 +85,30 @@ class line_wait : public waiting<Entry> {
   stop_listener on_stop_;
 };
 
-// co_await: `Place` has `bool is_ready()`, which gets it without waiting, `auto result()`, and `k_reason`, the name of what it
-// waits for, as dumps show it.
+// co_await: `Place` has `bool is_ready()`, which gets it without waiting, `auto result()`, `k_reason`, the name of what it
+// waits for, as dumps show it, and `entry`; perhaps also `auto wish()`, which the entry is made with. What waits is made when
+// it has to: most do not.
 template <class Place>
 class [[nodiscard]] line_awaiter {
  public:
   static constexpr const char* k_reason = Place::k_reason;
 
-  template <class... Args>
-  explicit line_awaiter(Place place, Args&&... args)
-      : place_{place}, wait_{place, k_reason, std::forward<Args>(args)...} {}
+  explicit line_awaiter(Place place) : place_{place} {}
 
   [[nodiscard]] bool await_ready() { return coro::has_budget() && place_.is_ready(); }
   template <class Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
-    return wait_.suspend(who);
+    if constexpr (requires(const Place& one) { one.wish(); }) return wait_.make(place_, k_reason, place_.wish()).suspend(who);
+    else return wait_.make(place_, k_reason).suspend(who);
   }
   auto await_resume() {
-    wait_.end();
+    if (auto* const waited = wait_.get()) waited->end();
     return place_.result();
   }
 
  private:
   Place place_;
-  line_wait<Place, typename Place::entry> wait_;
+  late<line_wait<Place, typename Place::entry>> wait_;
 };
 
 }  // namespace filch::inline v0::sync

@@ -15,6 +15,7 @@ struct permit_place {
   std::uint64_t wanted;
 
   [[nodiscard]] bool is_ready() const { return of->try_take(wanted); }
+  [[nodiscard]] std::uint64_t wish() const { return wanted; }
   bool enter(entry& self) const { return of->take_or_queue(self); }
   void cancel(entry& self) const noexcept { wake_entries<entry>(of->cancel(self)); }
 };
