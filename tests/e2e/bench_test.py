@@ -6,13 +6,16 @@ times.
 """
 
 import json
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 FAKE = """#!{python}
-import json, sys, time
+import json, os, signal, sys, time
 told = {told!r}
 if sys.argv[1:] == ["--about"]:
     print(json.dumps(told["about"]))
@@ -23,6 +26,21 @@ with open({log!r}, "a") as log:
 time.sleep(told["sleep_s"])
 if told["exit_code"]:
     sys.exit(told["exit_code"])
+if told["misdeed"] == "die":
+    os.kill(os.getpid(), signal.SIGSEGV)
+elif told["misdeed"] == "garble":
+    sys.stdout.buffer.write(bytes([7, 255]) + b"no JSON")
+    sys.exit()
+elif told["misdeed"] == "flood":
+    while True:
+        print("x" * 1000)
+elif told["misdeed"] == "go on without output":
+    os.close(1)
+    time.sleep(60)
+elif told["misdeed"] == "be brief":
+    repetitions -= 1
+elif told["misdeed"] == "count backwards":
+    told["ns"] = {{key: -each for key, each in told["ns"].items()}}
 for _ in range(repetitions):
     ns = told["ns"][str(threads)]
     print(json.dumps({{"ns": ns, "cpu_ns": 2 * ns, "checksum": told["checksum"], "bytes": 3 * ns}}), flush=True)
@@ -32,12 +50,12 @@ ALL = ["fib", "nqueens", "skynet", "matmul", "mergesort", "sort", "uts_t1", "uts
 
 
 def fake(file, runtime, ns, *, folder="programs", language="C++", compiler="GNU 1", workloads=ALL, checksum="7",
-         sleep_s=0, exit_code=0):
+         sleep_s=0, exit_code=0, misdeed=""):
     """A program whose times are `ns` by number of threads."""
     about = {"runtime": runtime, "language": language, "compiler": compiler, "flags": "-O9",
              "has_serial": language != "C++", "workloads": workloads}
     told = {"about": about, "ns": {str(threads): each for threads, each in ns.items()}, "checksum": checksum,
-            "sleep_s": sleep_s, "exit_code": exit_code}
+            "sleep_s": sleep_s, "exit_code": exit_code, "misdeed": misdeed}
     path = WORK / folder / file
     path.parent.mkdir(exist_ok=True)
     path.write_text(FAKE.format(python=sys.executable, told=told, log=str(WORK / "log")))
@@ -58,6 +76,15 @@ def expect(condition, what, done=None):
 def succeed(*arguments):
     done = bench(*arguments)
     expect(done.returncode == 0 and done.stderr == "", f"success and no complaint from {arguments}", done)
+    return done.stdout
+
+
+def fail(arguments, *parts):
+    """What came of it is on standard output, with these parts, and the exit code says that something failed."""
+    done = bench(*arguments)
+    expect(done.returncode == 1 and "failed: the lines below the table" in done.stderr, f"failure of {arguments}", done)
+    for part in parts:
+        expect(part in done.stdout, f"{part!r} in the output of {arguments}", done)
     return done.stdout
 
 
@@ -142,15 +169,115 @@ def test_the_order_changes_from_round_to_round():
 def test_a_wrong_result_is_a_failure():
     fake("serial", "serial", {0: 1000})
     fake("filch", "filch", {1: 600}, checksum="8")
-    refuse(("fib", "--threads", "1", "--programs", "programs"), "filch", "computes 8", "7", code=1)
+    fail(("fib", "--threads", "1", "--programs", "programs"), "fib, 1 thread: filch", "computes 8, the serial code 7")
 
 
-def test_a_program_that_fails_or_cannot_be_asked_is_a_failure():
+def test_a_program_that_fails_is_a_failure():
     fake("serial", "serial", {0: 1000})
     fake("filch", "filch", {1: 600}, exit_code=3)
-    refuse(("fib", "--threads", "1", "--programs", "programs"), "filch", "exit code 3", code=1)
-    (WORK / "programs/filch").write_text("#!/bin/sh\necho no JSON\n")
-    refuse(("fib", "--threads", "1", "--programs", "programs"), "filch", "--about", code=1)
+    fail(("fib", "--threads", "1", "--programs", "programs"), "fib, 1 thread: filch", "exit code 3")
+    fake("filch", "filch", {1: 600})
+    fake("serial", "serial", {0: 1000}, misdeed="die")
+    fail(("fib", "--threads", "1", "--programs", "programs"), "filch", "its serial code was ended by signal 11")
+
+
+def test_programs_that_cannot_be_asked_are_named():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    for name, text in (("garbled", "echo no JSON"), ("dying", "kill -ABRT $$"), ("failing", "exit 4")):
+        (WORK / "programs" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (WORK / "programs" / name).chmod(0o755)
+    (WORK / "programs/no_program").write_bytes(b"\x7fELF and no more")
+    (WORK / "programs/no_program").chmod(0o755)
+    fail(("fib", "--threads", "1", "--programs", "programs", "--peers", "--json", "out.json"), "0.60",
+         "programs/garbled --about prints something else than it should: \"no JSON?\"",
+         "programs/dying --about was ended by signal 6", "programs/failing --about failed with exit code 4",
+         "programs/no_program --about cannot be started")
+    told = json.loads((WORK / "out.json").read_text())
+    expect(len(told["context"]["unusable_programs"]) == 4 and len(told["rows"]) == 1, f"the file says so: {told}")
+    shutil.copy(WORK / "programs/garbled", WORK / "programs/filch")
+    refuse(("fib", "--threads", "1", "--programs", "programs"), "programs/filch --about", "no JSON", code=1)
+
+
+MISDEEDS = {"die": "was ended by signal 11", "garble": "prints something else than it should: \"??no JSON\"",
+            "flood": "printed more than", "be brief": "printed 2 repetitions instead of 3",
+            "count backwards": "prints something else than it should"}
+
+
+def test_a_peer_that_misbehaves_is_named_in_the_table_and_the_file():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    for name in MISDEEDS:
+        fake(name, f"bad to {name}", {1: 500}, misdeed=name)
+    parts = [f"fib, 1 thread: bad to {name} (GNU 1) {text}" for name, text in MISDEEDS.items()]
+    out = fail(("fib", "--threads", "1", "--programs", "programs", "--peers", "--rounds", "3", "--json", "out.json",
+                "--plot", "out.svg"), "0.60", *parts)
+    expect("*" not in out, f"nobody else has a ratio in {out}")
+    told = json.loads((WORK / "out.json").read_text())
+    rows = {row["runtime"]: row for row in told["rows"]}
+    for name, text in MISDEEDS.items():
+        row = rows[f"bad to {name}"]
+        expect(text in row["failure"] and "ratio" not in row, f"{text} in {row}")
+        expect((WORK / "log").read_text().count(f"bad to {name} ") == 1, f"{name}: it is not tried again")
+    expect(rows["filch"]["ratio"] == 0.6 and told["context"]["rounds_done"] == 3, f"filch has its values in {rows}")
+
+
+def test_an_asynchronous_peer_that_misbehaves_is_named_in_the_table_and_the_file():
+    async_fakes()
+    fake("dead", "dead", {1: 500}, workloads=ASYNC, misdeed="die")
+    fake("hanging", "hanging", {1: 500}, workloads=ASYNC, misdeed="go on without output")
+    fake("wrong", "wrong", {1: 500}, workloads=ASYNC, checksum="999")
+    fail(("async", "--quick", "--only", "spawn-many", "--threads", "1", "--programs", "programs", "--peers", "--rounds", "2",
+          "--limit", "1", "--json", "out.json", "--plot", "out.svg"), "2000", "> limit", "failed",
+         "spawn-many, 1 thread: dead (GNU 1) was ended by signal 11", "wrong (GNU 1) computes 999, right is 1000")
+    rows = {row["runtime"]: row for row in json.loads((WORK / "out.json").read_text())["rows"]}
+    expect("signal 11" in rows["dead"]["failure"] and rows["hanging"]["is_too_slow"], f"the file says so: {rows}")
+    expect(rows["tokio 1"]["filch_to_this"] == 2, f"the others are compared in {rows}")
+
+
+def ended(by):
+    """The command, to which a signal came while the second measurement of the first round hung; and its output."""
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    fake("slow", "slow", {1: 600}, workloads=["nqueens"], sleep_s=60)
+    done = subprocess.Popen([str(COMMAND), "bench", "fib", "nqueens", "--threads", "1", "--programs", "programs", "--peers",
+                             "--json", "out.json"], cwd=WORK, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for _ in range(1000):
+        if (WORK / "log").exists() and "slow nqueens" in (WORK / "log").read_text():
+            break
+        time.sleep(0.05)
+    done.send_signal(by)
+    done.stdout, done.stderr = done.communicate(timeout=100)
+    return done
+
+
+def test_a_signal_ends_the_measurements_with_what_is_known():
+    done = ended(signal.SIGTERM)
+    expect(done.returncode == 128 + signal.SIGTERM, "the exit code of a signal", done)
+    expect("0 of 7 rounds" in done.stdout and "0.60" in done.stdout and "not run" in done.stdout, "the table", done)
+    expect("signal 15" in done.stderr and "round 1 of 7: nqueens, slow, 1 thread" in done.stderr, "what ran", done)
+    told = json.loads((WORK / "out.json").read_text())
+    expect(told["context"]["rounds_done"] == 0 and "nqueens" in told["context"]["ended_in"], f"the file says so: {told}")
+
+
+def test_a_crash_of_the_command_says_what_ran_and_keeps_what_is_known():
+    done = ended(signal.SIGSEGV)
+    expect(done.returncode == -signal.SIGSEGV, "the process ends as by any crash", done)
+    expect("the command itself crashed (SIGSEGV) in round 1 of 7: nqueens, slow, 1 thread" in done.stderr, "what ran", done)
+    rows = rows_of(json.loads((WORK / "out.json").read_text()))
+    expect(rows["fib", "filch", "GNU 1", 1]["ratio"] == 0.6, f"the measurement before is in the file: {rows}")
+
+
+def test_the_file_is_written_even_if_nobody_reads_the_table():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([str(COMMAND), "bench", "fib", "--threads", "1", "--programs", "programs", "--json", "out.json"],
+                          cwd=WORK, text=True, stdout=writing, stderr=subprocess.PIPE, timeout=100)
+    expect(done.returncode == 1 and "standard output could not be written" in done.stderr, "a complaint", done)
+    expect(json.loads((WORK / "out.json").read_text())["context"]["rounds_done"] == 7, "all rounds in the file", done)
+    refuse(("fib", "--threads", "1", "--programs", "programs", "--json", "nowhere/out.json"), "nowhere/out.json", code=1)
 
 
 def test_a_run_beyond_the_limit_is_ended_and_left_out():
@@ -227,7 +354,7 @@ def test_asynchronous_shapes_are_compared_with_each_peer_per_operation():
 def test_asynchronous_shapes_must_compute_what_is_known():
     async_fakes()
     words = ("--quick", "--threads", "1", "--programs", "programs", "--peers", "--rounds", "1")
-    refuse(("async", "--only", "fib", *words), "fib", "filch computes 1000", "right is 144", code=1)
+    fail(("async", "--only", "fib", *words), "fib, 1 thread: filch (GNU 1) computes 1000, right is 144")
     refuse(("async", "--only", "fbi", *words), '"fbi"', 'did you mean "fib"', "spawn-many")
     refuse(("async", "--threads", "0", *words[3:]), "--threads", "allowed")
     refuse(("async", "--programs", "nowhere"), "nowhere", "filch_async", code=1)

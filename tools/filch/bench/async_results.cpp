@@ -34,8 +34,8 @@ std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kin
   std::string out;
   for (const std::uint32_t threads : plan.threads) {
     const bench_row* const row = find_row(rows, kind, &program, threads);
-    if (row == nullptr || (row->ns.empty() && !row->is_too_slow)) return "";
-    out += (out.empty() ? "" : " / ") + (row->is_too_slow ? "> limit"s : text(*row));
+    if (row == nullptr) return "";
+    out += (out.empty() ? "" : " / ") + (row->is_measured() ? text(*row) : std::string{instead_of_values(*row)});
   }
   return out;
 }
@@ -72,49 +72,44 @@ std::string_view unit_of(const measurement_kind& kind) {
 
 }  // namespace
 
-std::string async_text(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
-                       const bench_plan& plan, const bench_conditions& when) {
-  std::string out = conditions_text(programs, plan, when);
+std::string async_text(const bench_results& all) {
+  const bench_plan& plan = all.plan;
+  const std::vector<bench_program>& programs = all.found.programs;
+  std::string out = conditions_text(all);
   const bool is_cpu = plan.clock == bench_clock::cpu;
   out += "Nanoseconds"s + (is_cpu ? " of CPU time" : "") +
          " per operation (memory: bytes); median over the rounds, lower is better\n\n" +
-         table_of(programs, rows, plan, true, value_text);
+         table_of(programs, all.rows, plan, true, value_text);
   const auto is_peer = [](const bench_program& each) { return each.runtime != k_own_runtime; };
   if (std::ranges::any_of(programs, is_peer)) {
     out += "\nfilch as a ratio to each, inside a round; below 1 filch is ahead\n\n" +
-           table_of(programs, rows, plan, false, to_peer_text);
+           table_of(programs, all.rows, plan, false, to_peer_text);
   }
-  return out;
+  const std::string failed = failures_text(all);
+  return out + (failed.empty() ? "" : "\n" + failed);
 }
 
-json async_json(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows, const bench_plan& plan,
-                const bench_conditions& when) {
-  json all;
-  all["context"] = context_json(programs, plan, when);
-  all["rows"] = json::array();
-  for (const bench_row& row : rows) {
-    json one{{"measurement", row.kind.name},
-             {"size", row.size},
-             {"runtime", row.program->runtime},
-             {"language", row.program->language},
-             {"compiler", row.program->compiler},
-             {"flags", row.program->flags},
-             {"threads", row.threads},
-             {"unit", unit_of(row.kind)}};
-    if (row.is_too_slow) {
-      one["is_too_slow"] = true;
-    } else {
+json async_json(const bench_results& all) {
+  json out;
+  out["context"] = context_json(all);
+  out["rows"] = json::array();
+  for (const bench_row& row : all.rows) {
+    json one = row_head_json(row);
+    one["unit"] = unit_of(row.kind);
+    if (row.is_measured()) {
       one["median"] = median(row.ns);
       one["values"] = row.ns;
       if (!row.ratios.empty()) one["filch_to_this"] = median(row.ratios);
       if (!row.ratios.empty()) one["ratios"] = row.ratios;
     }
-    all["rows"].push_back(std::move(one));
+    out["rows"].push_back(std::move(one));
   }
-  return all;
+  return out;
 }
 
-std::string async_svg(const std::vector<bench_row>& rows, const bench_plan& plan, std::vector<std::string>& left_out) {
+std::string async_svg(const bench_results& all, std::vector<std::string>& left_out) {
+  const std::vector<bench_row>& rows = all.rows;
+  const bench_plan& plan = all.plan;
   const std::uint32_t threads = plan.threads.back();
   std::vector<const bench_program*> programs;
   for (const bench_row& each : rows) {
@@ -138,7 +133,7 @@ std::string async_svg(const std::vector<bench_row>& rows, const bench_plan& plan
     chart.categories.emplace_back(kind.name);
     for (std::size_t i = 0; i != programs.size(); ++i) {
       const bench_row* const row = find_row(rows, kind, programs[i], threads);
-      const bool is_there = row != nullptr && !row->ns.empty() && !row->is_too_slow;
+      const bool is_there = row != nullptr && row->is_measured();
       chart.series[i].bars.push_back(
           is_there ? plot::bar{median(row->ns), std::ranges::min(row->ns), std::ranges::max(row->ns)}
                    : plot::bar{.is_absent = true});

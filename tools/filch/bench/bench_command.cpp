@@ -1,19 +1,16 @@
 #include "bench_command.hpp"
 
-#include <sys/resource.h>
-#include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filch/base/units.hpp>
 #include <filch/topology/usable_cpus.hpp>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "ending.hpp"
 #include "errors.hpp"
 #include "option_reading.hpp"
 #include "results.hpp"
@@ -85,80 +82,38 @@ wanted_programs wanted_by(const bench_arguments& given) {
   return {.with_peers = given.peers, .with_serial = false, .targets = "filch_async, or filch_async_peers for --peers"};
 }
 
-// ---- the conditions -------------------------------------------------------------------------------------------------
+// ---- what is written ------------------------------------------------------------------------------------------------
 
-double load_average() {
-  double value = 0;
-  std::ifstream{"/proc/loadavg"} >> value;
-  return value;
-}
-
-std::string cpu_name() {
-  std::ifstream lines{"/proc/cpuinfo"};
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(": ") + 2));
-  }
-  return "unknown CPU";
-}
-
-std::string today() {
-  const time_t now = ::time(nullptr);
-  tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[16];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%d", &parts)};
-}
-
-// CPU seconds that the whole machine has used, and this process with its children.
-struct used_cpu {
-  double all_s = 0;
-  double own_s = 0;
-  time_ns at_ns = monotonic_now_ns();
-
-  static used_cpu now() {
-    used_cpu made;
-    std::ifstream in{"/proc/stat"};
-    std::string word;
-    in >> word;
-    double user = 0;
-    double nice = 0;
-    double system = 0;
-    double idle = 0;
-    double waiting = 0;
-    double irq = 0;
-    double soft = 0;
-    in >> user >> nice >> system >> idle >> waiting >> irq >> soft;
-    made.all_s = (user + nice + system + irq + soft) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-    for (const auto whose : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-      rusage used{};
-      ::getrusage(whose, &used);
-      made.own_s += static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                    static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
-    }
-    return made;
-  }
-};
-
-bench_conditions conditions(const used_cpu& before, double load_before) {
-  const used_cpu after = used_cpu::now();
-  const double span_s = static_cast<double>(std::max<time_ns>(after.at_ns - before.at_ns, 1)) * 1e-9;
-  utsname system{};
-  ::uname(&system);
-  return {.date = today(),
-          .cpu = cpu_name(),
-          .cpus = topology::usable_cpus().cpus.size(),
-          .kernel = system.release,
-          .load_before = load_before,
-          .load_after = load_average(),
-          .foreign_cpus = std::max(0.0, (after.all_s - before.all_s - (after.own_s - before.own_s)) / span_s)};
+// All of it or, when the command is ended meanwhile, what was there before.
+bool replace_file(const std::string& name, const std::string& text) {
+  const std::string unfinished = name + ".new";
+  std::ofstream out{unfinished, std::ios::binary};
+  out << text;
+  out.close();
+  std::error_code problem;
+  if (out) std::filesystem::rename(unfinished, name, problem);
+  const bool is_done = out && !problem;
+  if (!is_done) std::filesystem::remove(unfinished, problem);
+  return is_done;
 }
 
 void write_file(const std::string& name, const std::string& text) {
-  std::ofstream out{name, std::ios::binary};
-  out << text;
-  out.close();
-  if (!out) throw failure(name + " cannot be written");
+  if (!replace_file(name, text)) throw failure(name + " cannot be written");
   std::cout << "Wrote " << name << ".\n";
+}
+
+// Before the measurements, which take long.
+void check_writable(const std::optional<std::string>& name) {
+  if (!name) return;
+  const bool is_new = !std::filesystem::exists(*name);
+  const bool is_open = std::ofstream{*name, std::ios::app}.is_open();
+  std::error_code ignored;
+  if (is_open && is_new) std::filesystem::remove(*name, ignored);
+  if (!is_open) throw failure(*name + " cannot be written");
+}
+
+std::string json_text(const bench_results& all) {
+  return (all.plan.is_async ? async_json : results_json)(all).dump(1) + "\n";
 }
 
 // One line on a terminal that says what runs; nothing elsewhere.
@@ -175,6 +130,37 @@ class status_line {
   bool is_terminal_ = ::isatty(STDERR_FILENO) == 1;
 };
 
+void measure(bench_results& into, const bench_arguments& given, ending_watch& ending) {
+  const condition_watch conditions;
+  const status_line line;
+  const auto say = [&](const std::string& text) {
+    ending.goes_on_with(text);
+    line.say(text);
+  };
+  // What is known is on the disk, whatever happens next.
+  const auto keep = [&](const std::vector<bench_row>& rows, std::uint32_t rounds_done) {
+    if (!given.json_file) return;
+    into.rows = rows;
+    into.rounds_done = rounds_done;
+    into.when = conditions.until_now();
+    (void)replace_file(*given.json_file, json_text(into));
+  };
+  measured_rounds done = measure_rounds(into.found.programs, into.plan, {.say = say, .keep = keep});
+  into.rows = std::move(done.rows);
+  into.rounds_done = done.rounds_done;
+  into.ended_in = std::move(done.ended_in);
+  into.when = conditions.until_now();
+}
+
+void tell(const bench_results& all, const bench_arguments& given) {
+  std::cout << (all.plan.is_async ? async_text : results_text)(all);
+  if (given.json_file) write_file(*given.json_file, json_text(all));
+  if (!given.plot_file) return;
+  std::vector<std::string> left_out;
+  write_file(*given.plot_file, (all.plan.is_async ? async_svg : results_svg)(all, left_out));
+  for (const std::string& each : left_out) std::cout << "Not in the picture: " << each << "\n";
+}
+
 std::string kinds_text(std::span<const measurement_kind> all) {
   text_table table{{"Measurements:", ""}};
   table.end_with_text();
@@ -187,26 +173,29 @@ std::string kinds_text(std::span<const measurement_kind> all) {
 }  // namespace
 
 void bench_command(const bench_arguments& given) {
-  const bench_plan plan = understand(given);
+  bench_results all;
+  all.plan = understand(given);
+  check_writable(given.json_file);
+  check_writable(given.plot_file);
   std::vector<std::filesystem::path> folders{given.programs.begin(), given.programs.end()};
   if (folders.empty()) folders.push_back(own_folder(given.is_async));
-  const std::vector<bench_program> programs = find_programs(folders, wanted_by(given));
-  const double load = load_average();
-  const used_cpu before = used_cpu::now();
-  std::vector<bench_row> rows;
-  {
-    const status_line line;
-    rows = measure_rounds(programs, plan, [&line](const std::string& text) { line.say(text); });
+  ending_watch ending;
+  try {
+    all.found = find_programs(folders, wanted_by(given));
+    measure(all, given, ending);
+  } catch (const asked_to_end&) {
+    all.ended_in = "the search for programs";
   }
-  const bench_conditions when = conditions(before, load);
-  std::cout << (plan.is_async ? async_text : results_text)(programs, rows, plan, when);
-  const auto as_json = plan.is_async ? async_json : results_json;
-  if (given.json_file) write_file(*given.json_file, as_json(programs, rows, plan, when).dump(1) + "\n");
-  if (given.plot_file) {
-    std::vector<std::string> left_out;
-    const auto draw = plan.is_async ? async_svg : results_svg;
-    write_file(*given.plot_file, draw(rows, plan, left_out));
-    for (const std::string& each : left_out) std::cout << "Not in the picture: " << each << "\n";
+  ending.goes_on_with("the tables");
+  tell(all, given);
+  std::cout.flush();
+  if (!std::cout) throw failure("standard output could not be written");
+  if (const int signal = asked_to_end_by(); signal != 0 && !all.ended_in.empty()) {
+    std::cerr << "filch: " << signal_text(signal) << " ended the measurements in " << all.ended_in << "\n";
+    throw program_ended{128 + signal};
+  }
+  if (const std::size_t failed = failures(all); failed != 0) {
+    throw failure(count_text(failed, "measurement") + " failed: the lines below the table say how");
   }
 }
 
@@ -229,9 +218,10 @@ void add_common(CLI::App& bench, bench_arguments& into) {
 }
 
 void add_async(CLI::App& bench, bench_arguments& into) {
-  CLI::App* const async = bench.add_subcommand("async", "Measure tasks, channels, locks and timers beside other runtimes");
+  CLI::App* const async =
+      bench.add_subcommand("async", "Measure tasks, channels, locks and timers beside other runtimes");
   async->group("Commands");
-  async->add_flag("--peers", into.peers, "also the other runtimes that are built: tokio, Go, Asio");
+  async->add_flag("--peers", into.peers, "also the other runtimes that are built: tokio, Go, Asio, Java");
   async->add_option("--only", into.names, "these measurements: see below; all without it")->type_name("NAME,NAME");
   add_common(*async, into);
   async->add_option("--plot", into.plot_file, "draw the times with the most threads: .svg")->type_name("FILE");
@@ -261,7 +251,7 @@ Examples:
   filch bench --quick                            does everything work?
   filch bench fib join-tiny                      what a fork costs
   filch bench --peers --json bench.json          beside every runtime that is built
-  filch bench async --peers                      asynchronous shapes beside tokio, Go and Asio
+  filch bench async --peers                      asynchronous shapes beside tokio, Go, Asio and Java
 
 The programs are targets of a build tree with FILCH_BUILD_BENCH=ON: filch_workloads (serial code and filch) and
 filch_peers (these and the peers whose packages are there).)");

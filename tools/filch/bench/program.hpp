@@ -38,10 +38,21 @@ struct wanted_programs {
   std::string_view targets = "filch_workloads, or filch_peers for --peers";
 };
 
-// Every program in the folders, serial code first, then filch, then by name. A program that was found before, in the
-// same version, is left out. Throws `failure` when one is not there that must be: filch, and perhaps serial code.
-[[nodiscard]] std::vector<bench_program> find_programs(const std::vector<std::filesystem::path>& folders,
-                                                       const wanted_programs& wanted);
+// A file that does not say what it is.
+struct unusable_program {
+  std::filesystem::path path;
+  std::string problem;
+};
+
+struct found_programs {
+  std::vector<bench_program> programs;  // serial code first, then filch, then by name
+  std::vector<unusable_program> unusable;
+};
+
+// Every program in the folders. A program that was found before, in the same version, is left out. Throws `failure` when
+// one is not there that must be: filch, and perhaps serial code.
+[[nodiscard]] found_programs find_programs(const std::vector<std::filesystem::path>& folders,
+                                           const wanted_programs& wanted);
 
 struct bench_job {
   const bench_program* program = nullptr;
@@ -50,8 +61,17 @@ struct bench_job {
   std::uint32_t threads = 0;  // 0: serial code
 };
 
-// Runs the job so many times in one process. No sample: it took longer than the limit and was ended. Throws `failure`
-// when the program fails.
-[[nodiscard]] std::vector<bench_sample> run_job(const bench_job& what, std::uint32_t repetitions, double limit_s);
+// What came of a job: samples, all with one checksum, or why there are none.
+struct job_outcome {
+  std::vector<bench_sample> samples{};
+  bool is_too_slow = false;  // it took longer than the limit and was ended
+  std::string problem{};     // how it failed: "exit code 3"
+};
+
+// Thrown when a signal has asked the command to end; the program that ran has been ended.
+struct asked_to_end {};
+
+// Runs the job so many times in one process. Whatever that process does is an outcome.
+[[nodiscard]] job_outcome run_job(const bench_job& what, std::uint32_t repetitions, double limit_s);
 
 }  // namespace filch::tool

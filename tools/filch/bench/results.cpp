@@ -43,7 +43,8 @@ std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kin
   for (const std::uint32_t threads : plan.threads) {
     const bench_row* const row = find_row(rows, kind.name, &program, threads);
     if (row == nullptr) return "";
-    text += (text.empty() ? "" : " / ") + (row->is_too_slow ? "> limit"s : ratio_text(median(row->ratios))) +
+    text += (text.empty() ? "" : " / ") +
+            (row->is_measured() ? ratio_text(median(row->ratios)) : std::string{instead_of_values(*row)}) +
             (starred.contains(row) ? "*" : "");
   }
   return text;
@@ -78,18 +79,8 @@ std::string not_ahead_text(const std::vector<not_ahead>& all, const bench_plan& 
 }
 
 json row_json(const bench_row& row) {
-  json out{{"measurement", row.kind.name},
-           {"workload", row.kind.workload},
-           {"size", row.size},
-           {"runtime", row.program->runtime},
-           {"language", row.program->language},
-           {"compiler", row.program->compiler},
-           {"flags", row.program->flags},
-           {"threads", row.threads}};
-  if (row.is_too_slow) {
-    out["is_too_slow"] = true;
-    return out;
-  }
+  json out = row_head_json(row);
+  if (!row.is_measured()) return out;
   out["median_ns"] = median(row.ns);
   out["ratio"] = median(row.ratios);
   out["ratio_least"] = std::ranges::min(row.ratios);
@@ -112,32 +103,78 @@ std::string threads_text(const bench_plan& plan) {
   return text + (plan.threads == std::vector<std::uint32_t>{1} ? " thread" : " threads");
 }
 
-std::string conditions_text(const std::vector<bench_program>& programs, const bench_plan& plan,
-                            const bench_conditions& when) {
-  std::string out = when.date + ", " + when.cpu + ", " + count_text(when.cpus, "CPU") + ", Linux " + when.kernel +
-                    "; " + count_text(plan.rounds, "round") + "; others used " + fixed(when.foreign_cpus, 2) +
-                    " CPUs meanwhile, load " + fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) +
-                    " after\n";
-  for (const bench_program& each : programs) out += each.runtime + ": " + each.compiler + ", " + each.flags + "\n";
+std::string_view instead_of_values(const bench_row& row) {
+  if (!row.problem.empty()) return "failed";
+  if (row.is_too_slow) return "> limit";
+  return row.ns.empty() ? "not run" : "";
+}
+
+json row_head_json(const bench_row& row) {
+  json out{{"measurement", row.kind.name},
+           {"workload", row.kind.workload},
+           {"size", row.size},
+           {"runtime", row.program->runtime},
+           {"language", row.program->language},
+           {"compiler", row.program->compiler},
+           {"flags", row.program->flags},
+           {"threads", row.threads}};
+  if (!row.problem.empty()) out["failure"] = row.problem;
+  if (row.is_too_slow) out["is_too_slow"] = true;
   return out;
 }
 
-json context_json(const std::vector<bench_program>& programs, const bench_plan& plan, const bench_conditions& when) {
+std::size_t failures(const bench_results& all) {
+  const auto has_failed = [](const bench_row& each) { return !each.problem.empty(); };
+  return static_cast<std::size_t>(std::ranges::count_if(all.rows, has_failed)) + all.found.unusable.size();
+}
+
+std::string failures_text(const bench_results& all) {
+  if (failures(all) == 0) return "";
+  std::string text = "Failed:\n";
+  for (const unusable_program& each : all.found.unusable) text += "  " + each.path.string() + " " + each.problem + "\n";
+  for (const bench_row& each : all.rows) {
+    if (each.problem.empty()) continue;
+    text += "  "s + std::string{each.kind.name} + ", " + count_text(each.threads, "thread") + ": " +
+            each.program->runtime + " (" + each.program->compiler + ") " + each.problem + "\n";
+  }
+  return text;
+}
+
+std::string conditions_text(const bench_results& all) {
+  const auto& [plan, found, rows, rounds_done, ended_in, when] = all;
+  std::string out = when.date + ", " + when.cpu + ", " + count_text(when.cpus, "CPU") + ", Linux " + when.kernel +
+                    "; " + (rounds_done == plan.rounds ? "" : std::to_string(rounds_done) + " of ") +
+                    count_text(plan.rounds, "round") + "; others used " + fixed(when.foreign_cpus, 2) +
+                    " CPUs meanwhile, load " + fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) +
+                    " after\n";
+  for (const bench_program& each : found.programs)
+    out += each.runtime + ": " + each.compiler + ", " + each.flags + "\n";
+  return out;
+}
+
+json context_json(const bench_results& all) {
+  const auto& [plan, found, rows, rounds_done, ended_in, when] = all;
   json context{{"date", when.date},
                {"version", FILCH_VERSION},
                {"cpu", when.cpu},
                {"cpus", when.cpus},
                {"kernel", when.kernel},
                {"rounds", plan.rounds},
+               {"rounds_done", rounds_done},
                {"repetitions", plan.repetitions},
+               {"limit_s", plan.limit_s},
                {"clock", plan.clock == bench_clock::cpu ? "cpu" : "wall"},
                {"is_quick", plan.is_quick},
                {"load_before", when.load_before},
                {"load_after", when.load_after},
                {"foreign_cpus", when.foreign_cpus}};
-  for (const bench_program& each : programs) {
+  if (!ended_in.empty()) context["ended_in"] = ended_in;
+  for (const bench_program& each : found.programs) {
     context["programs"].push_back(
         {{"runtime", each.runtime}, {"language", each.language}, {"compiler", each.compiler}, {"flags", each.flags}});
+  }
+  for (const unusable_program& each : found.unusable) {
+    context["unusable_programs"].push_back({{"path", each.path.string()}, {"failure", each.problem}});
   }
   return context;
 }
@@ -145,17 +182,19 @@ json context_json(const std::vector<bench_program>& programs, const bench_plan& 
 std::vector<not_ahead> where_not_ahead(const std::vector<bench_row>& rows) {
   std::vector<not_ahead> all;
   for (const bench_row& peer : rows) {
-    if (peer.program->runtime == k_own_runtime || peer.is_too_slow) continue;
+    if (peer.program->runtime == k_own_runtime || !peer.is_measured()) continue;
     const bench_row* const own = own_row(rows, peer);
-    if (own == nullptr || own->is_too_slow || median(peer.ratios) >= k_noise * median(own->ratios)) continue;
+    if (own == nullptr || !own->is_measured() || median(peer.ratios) >= k_noise * median(own->ratios)) continue;
     all.push_back({own, &peer});
   }
   return all;
 }
 
-std::string results_text(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
-                         const bench_plan& plan, const bench_conditions& when) {
-  std::string out = conditions_text(programs, plan, when);
+std::string results_text(const bench_results& all) {
+  const bench_plan& plan = all.plan;
+  const std::vector<bench_row>& rows = all.rows;
+  const std::vector<bench_program>& programs = all.found.programs;
+  std::string out = conditions_text(all);
   out += plan.clock == bench_clock::cpu ? "CPU time" : "Time";
   out += " as a ratio to serial code by the same compiler; median over the rounds, lower is better\n\n";
   const std::vector<not_ahead> behind = where_not_ahead(rows);
@@ -175,34 +214,33 @@ std::string results_text(const std::vector<bench_program>& programs, const std::
     if (compilers.size() > 1) out += compiler + "\n";
     out += table_of(columns, rows, plan, starred) + "\n";
   }
-  return out + not_ahead_text(behind, plan);
+  return out + not_ahead_text(behind, plan) + failures_text(all);
 }
 
-json results_json(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
-                  const bench_plan& plan, const bench_conditions& when) {
-  json all;
-  all["context"] = context_json(programs, plan, when);
-  all["rows"] = json::array();
-  for (const bench_row& each : rows) all["rows"].push_back(row_json(each));
-  all["not_ahead"] = json::array();
-  for (const auto& [own, peer] : where_not_ahead(rows)) {
-    all["not_ahead"].push_back({{"measurement", own->kind.name},
+json results_json(const bench_results& all) {
+  json out;
+  out["context"] = context_json(all);
+  out["rows"] = json::array();
+  for (const bench_row& each : all.rows) out["rows"].push_back(row_json(each));
+  out["not_ahead"] = json::array();
+  for (const auto& [own, peer] : where_not_ahead(all.rows)) {
+    out["not_ahead"].push_back({{"measurement", own->kind.name},
                                 {"threads", own->threads},
                                 {"compiler", own->program->compiler},
                                 {"filch", median(own->ratios)},
                                 {"runtime", peer->program->runtime},
                                 {"ratio", median(peer->ratios)}});
   }
-  return all;
+  return out;
 }
 
-std::string results_svg(const std::vector<bench_row>& rows, const bench_plan& plan,
-                        std::vector<std::string>& left_out) {
+std::string results_svg(const bench_results& all, std::vector<std::string>& left_out) {
+  const bench_plan& plan = all.plan;
   const std::uint32_t threads = plan.threads.back();
   std::map<const bench_program*, std::map<std::string_view, const bench_row*>> by_program;
   std::vector<const bench_program*> programs;
-  for (const bench_row& each : rows) {
-    if (each.threads != threads || each.is_too_slow) continue;
+  for (const bench_row& each : all.rows) {
+    if (each.threads != threads || !each.is_measured()) continue;
     if (!by_program.contains(each.program)) programs.push_back(each.program);
     by_program[each.program][each.kind.name] = &each;
   }

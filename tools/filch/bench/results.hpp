@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "conditions.hpp"
 #include "rounds.hpp"
 
 namespace filch::tool {
 
-// Under which conditions.
-struct bench_conditions {
-  std::string date;
-  std::string cpu;
-  std::size_t cpus = 0;
-  std::string kernel;
-  double load_before = 0;  // the system's load average of the last minute
-  double load_after = 0;
-  double foreign_cpus = 0;  // CPUs that other processes used meanwhile
+// All that a table tells. The rows point to the programs.
+struct bench_results {
+  bench_plan plan{};
+  found_programs found{};
+  std::vector<bench_row> rows{};
+  std::uint32_t rounds_done = 0;
+  std::string ended_in{};  // what ran when a signal ended the measurements; empty: all is done
+  bench_conditions when{};
 };
 
 // Where a peer has a ratio lower by more than one per cent than filch by the same compiler, or by the first one for other languages.
@@ -27,21 +27,24 @@ struct not_ahead {
 };
 [[nodiscard]] std::vector<not_ahead> where_not_ahead(const std::vector<bench_row>& rows);
 
-[[nodiscard]] std::string results_text(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
-                                       const bench_plan& plan, const bench_conditions& when);
-[[nodiscard]] nlohmann::ordered_json results_json(const std::vector<bench_program>& programs,
-                                                  const std::vector<bench_row>& rows, const bench_plan& plan,
-                                                  const bench_conditions& when);
+// Rows that failed and programs that could not be asked.
+[[nodiscard]] std::size_t failures(const bench_results& all);
+
+[[nodiscard]] std::string results_text(const bench_results& all);
+[[nodiscard]] nlohmann::ordered_json results_json(const bench_results& all);
 // Bars of the ratios with the most threads. Runtimes that have less than half of the measurements are not in it, nor
 // are measurements that one of the others lacks; `left_out` gets their names.
-[[nodiscard]] std::string results_svg(const std::vector<bench_row>& rows, const bench_plan& plan,
-                                      std::vector<std::string>& left_out);
+[[nodiscard]] std::string results_svg(const bench_results& all, std::vector<std::string>& left_out);
 
 // The first lines: when, where, and what was compared.
-[[nodiscard]] std::string conditions_text(const std::vector<bench_program>& programs, const bench_plan& plan,
-                                          const bench_conditions& when);
-[[nodiscard]] nlohmann::ordered_json context_json(const std::vector<bench_program>& programs, const bench_plan& plan,
-                                                  const bench_conditions& when);
+[[nodiscard]] std::string conditions_text(const bench_results& all);
+[[nodiscard]] nlohmann::ordered_json context_json(const bench_results& all);
+// The last lines: what failed, and how. Empty: nothing did.
+[[nodiscard]] std::string failures_text(const bench_results& all);
+// What stands in the table for a row without values; empty: it has some.
+[[nodiscard]] std::string_view instead_of_values(const bench_row& row);
+// What begins every row of a file.
+[[nodiscard]] nlohmann::ordered_json row_head_json(const bench_row& row);
 // "1 / 2 threads"
 [[nodiscard]] std::string threads_text(const bench_plan& plan);
 // "1.07", "12.3", "123".
@@ -49,13 +52,9 @@ struct not_ahead {
 
 // ---- asynchronous shapes --------------------------------------------------------------------------------------------
 
-[[nodiscard]] std::string async_text(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
-                                     const bench_plan& plan, const bench_conditions& when);
-[[nodiscard]] nlohmann::ordered_json async_json(const std::vector<bench_program>& programs,
-                                                const std::vector<bench_row>& rows, const bench_plan& plan,
-                                                const bench_conditions& when);
+[[nodiscard]] std::string async_text(const bench_results& all);
+[[nodiscard]] nlohmann::ordered_json async_json(const bench_results& all);
 // Bars of the times with the most threads; `left_out` gets the names of what is no time.
-[[nodiscard]] std::string async_svg(const std::vector<bench_row>& rows, const bench_plan& plan,
-                                    std::vector<std::string>& left_out);
+[[nodiscard]] std::string async_svg(const bench_results& all, std::vector<std::string>& left_out);
 
 }  // namespace filch::tool

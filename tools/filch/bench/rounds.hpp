@@ -38,14 +38,29 @@ struct bench_row {
   std::uint32_t threads = 0;
   std::uint64_t size = 0;
   bool is_too_slow = false;      // a run exceeded the limit
+  std::string problem{};         // how a run failed, or its serial code; empty: none did
   std::vector<double> ns{};      // by round; of a shape: nanoseconds or bytes per operation
   std::vector<double> ratios{};  // to serial code, by round; of a shape: filch's value to this one, if filch has it
   std::vector<double> to_own{};  // to filch by the same compiler or the first one, by round; empty if sizes differ
+
+  // Has values that count. Not so: too slow, failed, or the command ended before its turn.
+  [[nodiscard]] bool is_measured() const { return !is_too_slow && problem.empty() && !ns.empty(); }
 };
 
-// `say` is called before each run with what comes. Throws `failure` when a result differs from the serial code's.
-[[nodiscard]] std::vector<bench_row> measure_rounds(const std::vector<bench_program>& programs, const bench_plan& plan,
-                                                    const std::function<void(const std::string&)>& say);
+struct bench_progress {
+  std::function<void(const std::string&)> say;                                              // what comes
+  std::function<void(const std::vector<bench_row>& rows, std::uint32_t rounds_done)> keep;  // after every measurement
+};
+
+struct measured_rounds {
+  std::vector<bench_row> rows;
+  std::uint32_t rounds_done = 0;  // fewer than planned: a signal has asked the command to end
+  std::string ended_in{};         // and what ran then
+};
+
+// A row whose run fails or computes something else than it should has a `problem`, and is not run again.
+[[nodiscard]] measured_rounds measure_rounds(const std::vector<bench_program>& programs, const bench_plan& plan,
+                                             const bench_progress& tell);
 
 [[nodiscard]] double median(std::vector<double> values);
 
