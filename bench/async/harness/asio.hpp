@@ -1,5 +1,5 @@
-// The thread pool that is measured. Tasks are handlers: its fastest form. Coroutines of Asio cost an allocation per frame
-// on top.
+// The thread pool that is measured. Tasks that do not wait are handlers: its fastest form. Coroutines of Asio cost an
+// allocation per frame on top.
 #pragma once
 
 #include <asio/post.hpp>
