@@ -4,6 +4,7 @@
 #include <filch/algo/algo.hpp>
 #include <filch/coro/all.hpp>
 #include <filch/coro/any.hpp>
+#include <filch/coro/await_future.hpp>
 #include <filch/coro/spawn.hpp>
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>

@@ -109,11 +109,14 @@ void help_until_finished(task_base& what, time_ns deadline_ns) {
 
 }  // namespace
 
+void require_same_process(const task_base& what) {
+  if (what.fork_generation == fork_generation()) return;
+  throw usage_error("filch: a task was submitted before fork() and is waited for in the child, where it never ends");
+}
+
 bool wait_for(task_base& what, time_ns deadline_ns) {
   if (what.state.is_finished()) return true;
-  if (what.fork_generation != fork_generation()) {
-    throw usage_error("filch: a task was submitted before fork() and is waited for in the child, where it never ends");
-  }
+  require_same_process(what);
   worker* const held = worker::current();
   if (held == nullptr) return what.state.block(deadline_ns);
   if (deadline_ns == k_never_ns && run_it_here(what)) return true;

@@ -93,7 +93,7 @@ void worker::execute_claimed(task_base& claimed, task_record* inside) noexcept {
   me->begin_task();
   me->publish_task(&claimed);
   const bool is_cut_short = me->home.life_now() == life::cancelling && !claimed.ignores_shutdown;
-  const bool cancel = is_cut_short || claimed.stop.stop_requested();
+  const bool cancel = is_cut_short || claimed.stop.stop_requested() || claimed.state.is_unwanted();
   if (is_cut_short) me->home.note_cut_short();
   me->trace->start(claimed.id);
   claimed.finish(cancel);

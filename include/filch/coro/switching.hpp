@@ -3,7 +3,6 @@
 //   co_await filch::yield();                      lets others run first
 //   co_await filch::on(filch::worker_id{1});      goes on there; until it waits for something, it stays
 //   co_await filch::on(other_runtime);            a spawned task goes on at another runtime
-//   int r = co_await rt.submit(job);              the result of a plain function
 //
 // Who may call what: a coroutine.
 #pragma once
@@ -12,7 +11,6 @@
 #include <filch/coro/detail/promise.hpp>
 #include <filch/runtime/entry.hpp>
 #include <filch/runtime/errors.hpp>
-#include <filch/runtime/future.hpp>
 #include <filch/runtime/runtime.hpp>
 
 #include <concepts>
@@ -121,21 +119,5 @@ inline coro::on_awaiter on(worker_id where) { return coro::on_awaiter{where}; }
 // the spawned coroutine itself can go: one that others await would take them along. They write `co_await spawn(there, work())`.
 // Throws usage_error elsewhere, and if the other runtime has been shut down.
 inline coro::on_runtime_awaiter on(runtime& where) { return coro::on_runtime_awaiter{where}; }
-
-// Waits as future::get does on a worker: runs the function here if it has not started, otherwise a spare thread stands in.
-template <class T>
-auto operator co_await(future<T>&& awaited) {
-  struct awaiter {
-    future<T> from;
-
-    [[nodiscard]] bool await_ready() const {
-      from.wait();
-      return true;
-    }
-    void await_suspend(std::coroutine_handle<>) const noexcept {}
-    T await_resume() { return from.get(); }
-  };
-  return awaiter{std::move(awaited)};
-}
 
 }  // namespace filch::inline v0

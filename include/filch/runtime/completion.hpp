@@ -1,10 +1,14 @@
-// The state of a task: who may run it, whether it is finished, and who sleeps until it is.
+// The state of a task: who may run it, whether it is finished, who sleeps until it is, and who is told when it is.
 // kernel: light headers only
 //
 //   pending → running → done        claimed by a worker, or by whoever waits for it
 //   pending → running → cancelled   claimed, and then not run
 //
-// Who may call what: `finish` who claimed; the others any thread.
+// One listener may be told instead of sleeping. It may give up, at any time, also before it listens: then it is told nothing,
+// and nobody wants the result any more.
+//
+// Who may call what: `finish` and `is_unwanted` who claimed; `listen` and `give_up` the listener, once each, `give_up` from any
+// thread; the others any thread.
 #pragma once
 
 #include <filch/base/assert.hpp>
@@ -13,6 +17,16 @@
 #include <cstdint>
 
 namespace filch::inline v0 {
+
+// Who is told that a task is finished.
+class finish_listener {
+ public:
+  // On the thread that finished it. The listener may be gone when this returns.
+  virtual void finished() noexcept = 0;
+
+ protected:
+  ~finish_listener() = default;
+};
 
 template <class A = std_atomics>
 class completion {
@@ -30,10 +44,15 @@ class completion {
 
   // running → done or cancelled; wakes who waits. Afterwards the caller touches nothing that a waiter may destroy.
   void finish(bool is_cancelled) {
-    // [R1] release exchange: publishes the result → [R2].
-    const std::uint32_t before = word_.exchange(is_cancelled ? k_cancelled : k_done, std::memory_order_release);
+    // [R1] acq_rel exchange: release publishes the result → [R2]; acquire receives the listener ← [R25].
+    const std::uint32_t before = word_.exchange(is_cancelled ? k_cancelled : k_done, std::memory_order_acq_rel);
     FILCH_ASSERT((before & k_status) == k_running, before);
     if ((before & k_awaited) != 0) A::futex_wake(word_, UINT32_MAX);
+    if ((before & k_listened) != 0) listener_.get()->finished();
+  }
+  // It was claimed: had the listener given up before?
+  [[nodiscard]] bool is_unwanted() const {
+    return (word_.load(std::memory_order_relaxed) & k_unwanted) != 0;  // ordered by [R1]: nothing is handed over
   }
 
   // May it still be claimed? "No" is final.
@@ -64,15 +83,43 @@ class completion {
     return true;
   }
 
+  // True: `who` is told when it is finished, or gives up; the caller touches nothing of the listener's any more. False: it is
+  // finished, or `give_up` came before.
+  [[nodiscard]] bool listen(finish_listener& who) {
+    listener_.set(&who);
+    std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [R25]
+    while ((seen & (k_done | k_unwanted)) == 0) {
+      // [R25] release on success: hands the listener over → [R1]. Relaxed on failure: revalidated by [R2], which the caller asks.
+      if (word_.compare_exchange(seen, seen | k_listened, std::memory_order_release, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+  // The listener gives up. True: it listened, is not told any more, and the caller lets it go on. False: it was told, or is
+  // being told; or it does not listen yet and never will.
+  [[nodiscard]] bool give_up() {
+    std::uint32_t seen = word_.load(std::memory_order_relaxed);  // ordered by [R1]: nothing is handed over
+    while ((seen & k_done) == 0) {
+      // ordered by [R1], as in `claim`
+      if (word_.compare_exchange(seen, (seen & ~k_listened) | k_unwanted, std::memory_order_relaxed,
+                                 std::memory_order_relaxed)) {
+        return (seen & k_listened) != 0;
+      }
+    }
+    return false;
+  }
+
  private:
   static constexpr std::uint32_t k_pending = 0;
   static constexpr std::uint32_t k_running = 1;
   static constexpr std::uint32_t k_done = 2;       // a bit of its own, which k_cancelled has too
   static constexpr std::uint32_t k_cancelled = 3;
   static constexpr std::uint32_t k_status = 3;
-  static constexpr std::uint32_t k_awaited = 4;  // a thread sleeps on the word
+  static constexpr std::uint32_t k_awaited = 4;   // a thread sleeps on the word
+  static constexpr std::uint32_t k_listened = 8;  // there is a listener
+  static constexpr std::uint32_t k_unwanted = 16;  // there was one, or would have been
 
   typename A::template atomic<std::uint32_t> word_{k_pending};
+  typename A::template var<finish_listener*> listener_{nullptr};
 };
 
 // A count of references; who drops the last one destroys.

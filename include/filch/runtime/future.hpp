@@ -20,6 +20,9 @@ void wait_for(task_base& what);
 // … or the deadline on the monotonic clock has passed. True: it is finished.
 [[nodiscard]] bool wait_for(task_base& what, time_ns deadline_ns);
 
+// Throws usage_error if the task was submitted before fork() and this is the child.
+void require_same_process(const task_base& what);
+
 // So long from now; a span that does not fit is for ever, a negative one is over.
 template <class Rep, class Period>
 [[nodiscard]] time_ns deadline_after(std::chrono::duration<Rep, Period> span) {
@@ -66,6 +69,9 @@ class [[nodiscard]] future {
     if (taken.task_->state.is_cancelled()) throw task_cancelled{};
     return taken.task_->take_result();
   }
+
+  // For who awaits it: is told when the task is finished.
+  [[nodiscard]] task_base& awaited() const { return need(); }
 
  private:
   friend class runtime;

@@ -39,14 +39,15 @@ class task_base : public queue_entry, public task_record {
     if (references_.drop()) delete this;
   }
 
-  completion<> state;
-
   // Written before the task is published, constant afterwards; as is its record, but for `inside` and `priority`, which who
-  // claimed it writes.
+  // claimed it writes. In an order that leaves no gaps.
+  bool ignores_shutdown = false;      // the deadline of a shutdown does not cancel it: its parent waits for it
   std::uint32_t fork_generation = 0;  // of the process in which it was made
   std::stop_token stop{};
-  worker_id pinned_to = worker_id::none();
-  bool ignores_shutdown = false;  // the deadline of a shutdown does not cancel it: its parent waits for it
+
+  completion<> state;
+
+  worker_id pinned_to = worker_id::none();  // as those above
 
  protected:
   explicit task_base(std::uint32_t references) : queue_entry{entry_kind::task}, references_{references} {}

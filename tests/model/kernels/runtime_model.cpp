@@ -2,7 +2,7 @@
 // event count that wait_idle sleeps on.
 //
 // Properties: a task is run by exactly one of those who may claim it; whoever sees it finished sees its result and is
-// woken; the last reference destroys it, after everything the others did; "everything is done" is said only when it is,
+// woken; a listener is told once, or gives up; the last reference destroys it, after everything the others did; "everything is done" is said only when it is,
 // and whoever waits for it is woken. Oracles: counts, plain data that the checker watches for races, and "no thread can
 // run" for a wake-up that was lost. Conditions are read with relaxed operations, so that only the kernels order anything.
 #include "scenario.hpp"
@@ -52,6 +52,70 @@ void two_wait_for_it(context& c) {
   }
   result.set(7);
   state.finish(true);
+  c.join_all();
+}
+
+// What a listener wrote before it listened, and how it went on.
+struct listening final : finish_listener {
+  void finished() noexcept override {
+    require(ready.get() == 1, "who tells sees what the listener wrote");
+    go_on();
+  }
+  void go_on() {
+    ++times;
+    is_told.store(1, std::memory_order_release);
+  }
+  void wait() {
+    while (is_told.load(std::memory_order_acquire) == 0) atomics::pause();
+  }
+
+  atomics::var<int> ready{0};
+  atomics::atomic<int> is_told{0};
+  int times = 0;
+};
+
+// A worker runs the task while a listener comes, and perhaps is asked to stop: whoever of the two comes first lets it go on, and
+// nobody else does.
+void a_listener_is_told_once(context& c, bool is_asked_to_stop) {
+  completion<atomics> state;
+  atomics::var<int> result{0};
+  listening who;
+  bool gave_up = false;
+  bool was_cancelled = false;
+  c.thread("worker", [&] {
+    require(state.claim(), "nobody else claims it");
+    const bool cancel = state.is_unwanted();
+    was_cancelled = cancel;
+    if (!cancel) result.set(7);
+    state.finish(cancel);
+  });
+  if (is_asked_to_stop) {
+    c.thread("who asks to stop", [&] {
+      if (!state.give_up()) return;
+      gave_up = true;
+      who.go_on();
+    });
+  }
+  who.ready.set(1);
+  const bool listens = state.listen(who);
+  if (listens) who.wait();
+  if (!gave_up && state.is_finished() && !state.is_cancelled()) require(result.get() == 7, "who is told sees the result");
+  if (!is_asked_to_stop) require(state.is_finished(), "it goes on at the end, not before");
+  c.join_all();
+  require(who.times == (listens ? 1 : 0), "it is let go on once if it listens, and never otherwise", who.times);
+  require(state.is_finished(), "it is finished in any case");
+  require(is_asked_to_stop || !was_cancelled, "what is wanted is run");
+}
+
+// Who has given up before the claim is not run for; one that has not is.
+void what_nobody_wants_is_known(context& c) {
+  completion<atomics> state;
+  require(!state.give_up(), "it does not listen yet");
+  listening who;
+  require(!state.listen(who), "who has given up does not listen");
+  require(state.claim() && state.is_unwanted(), "who claims it knows");
+  state.finish(true);
+  require(state.is_finished() && state.is_cancelled() && who.times == 0, "nobody was told");
   c.join_all();
 }
 
@@ -193,6 +257,9 @@ std::vector<scenario> all_scenarios() {
       {"one_of_worker_and_waiter_runs_it", bounded(3, 6), [](context& c) { one_of_two_runs_it(c, true, k_never_ns); }},
       {"a_waiter_with_a_deadline", bounded(3, 6), [](context& c) { one_of_two_runs_it(c, false, 1); }},
       {"two_wait_for_it", bounded(3, 5), two_wait_for_it},
+      {"a_listener_is_told_of_the_end", bounded(3, 6), [](context& c) { a_listener_is_told_once(c, false); }},
+      {"a_listener_is_told_or_gives_up", bounded(3, 5), [](context& c) { a_listener_is_told_once(c, true); }},
+      {"what_nobody_wants_is_known", bounded(0, 0), what_nobody_wants_is_known},
       {"finishing_what_was_not_claimed_is_refused", bounded(0, 0), finishing_what_was_not_claimed, failure::assertion},
       {"the_last_reference_destroys", bounded(3, 5), the_last_reference_destroys},
       {"a_condition_brings_its_past", strict(bounded(3, 6)), a_condition_brings_its_past},

@@ -190,6 +190,20 @@ RUNTIME_MUTANTS = [
         ("A::futex_wait(word_, seen | k_awaited, deadline_ns)", "A::futex_wait(word_, seen, deadline_ns)"))),
     mutant("C4", "the end wakes one waiter only", "runtime", "deadlock", COMPLETION, (
         ("A::futex_wake(word_, UINT32_MAX);", "A::futex_wake(word_, 1);"),)),
+    mutant("C5", "the end does not tell the listener", "runtime", "livelock", COMPLETION, (
+        ("    if ((before & k_listened) != 0) listener_.get()->finished();\n", ""),)),
+    mutant("C6", "a listener comes without looking whether it has ended", "runtime", "livelock", COMPLETION, (
+        ("    while ((seen & (k_done | k_unwanted)) == 0) {\n", "    for (;;) {\n"),)),
+    mutant("C7", "who gives up does not look whether the listener is being told", "runtime", "assertion,race", COMPLETION, (
+        ("      if (word_.compare_exchange(seen, (seen & ~k_listened) | k_unwanted, std::memory_order_relaxed,\n"
+         "                                 std::memory_order_relaxed)) {\n"
+         "        return (seen & k_listened) != 0;\n"
+         "      }\n",
+         "      return (seen & k_listened) != 0;\n"),)),
+    mutant("C8", "giving up before listening is forgotten", "runtime", "assertion,deadlock", COMPLETION, (
+        ("(seen & (k_done | k_unwanted)) == 0", "(seen & k_done) == 0"),)),
+    mutant("C9", "a claim forgets the listener", "runtime", "livelock", COMPLETION, (
+        ("word_.compare_exchange(seen, seen | k_running,", "word_.compare_exchange(seen, (seen & k_awaited) | k_running,"),)),
     mutant("V1", "the epoch is read after the condition", "runtime", "deadlock", EVENT, (
         ("      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);\n      is_ready = ready();\n      if (is_ready) break;\n",
          "      is_ready = ready();\n      if (is_ready) break;\n      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);\n"),)),

@@ -1,4 +1,4 @@
-// yield, on, and awaiting the futures of plain functions.
+// yield and on.
 #include <filch/coro/all.hpp>
 #include <filch/coro/spawn.hpp>
 #include <filch/coro/budget.hpp>
@@ -214,24 +214,6 @@ TEST_P(switching, tasks_of_another_runtime_are_awaited) {
     }
   };
   EXPECT_EQ(rt_.run(local::both(rt_, other)), 100);
-}
-
-TEST_P(switching, futures_of_plain_functions_are_awaited) {
-  struct local {
-    static task<int> sum(filch::runtime& rt) {
-      std::vector<filch::future<int>> all;
-      for (int i = 0; i != 50; ++i) all.push_back(rt.submit([i] { return i; }));
-      int got = 0;
-      for (auto& each : all) got += co_await std::move(each);
-      co_await rt.submit([&] { ++got; });
-      co_return got;
-    }
-    static task<int> failing(filch::runtime& rt) {
-      co_return co_await rt.submit([]() -> int { throw std::runtime_error("from the function"); });
-    }
-  };
-  EXPECT_EQ(rt_.run(local::sum(rt_)), 1226);
-  EXPECT_THROW(rt_.run(local::failing(rt_)), std::runtime_error);
 }
 
 TEST_P(switching, blocking_calls_inside_coroutines_hold_no_worker) {
