@@ -6,6 +6,7 @@
 #include <filch/coro/any.hpp>
 #include <filch/coro/await_future.hpp>
 #include <filch/coro/spawn.hpp>
+#include <filch/coro/stream.hpp>
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/coro/this_task.hpp>

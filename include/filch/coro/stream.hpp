@@ -1,0 +1,161 @@
+// async_stream: a coroutine that gives one value after another, and may wait in between.
+//
+//   filch::async_stream<int> count(int n) {
+//     for (int i = 0; i != n; ++i) {
+//       co_await filch::yield();
+//       co_yield i;
+//     }
+//   }
+//   …
+//   auto numbers = count(3);
+//   while (auto each = co_await numbers.next()) use(*each);                std::optional<int>; empty at the end
+//
+// It is lazy: it runs only while somebody awaits its next value, on the same worker, as an awaited task does, and it belongs to
+// the task that awaits. An exception that leaves it arrives at `next`; then it is at its end. If it is destroyed before its end,
+// what lies in its frame is destroyed. The values of an async_stream<T&> are pointers, null at the end.
+//
+// Who may call what: a coroutine; one `next` at a time. A stream must not be destroyed while somebody awaits its next value.
+#pragma once
+
+#include <filch/coro/detail/promise.hpp>
+#include <filch/runtime/errors.hpp>
+
+#include <coroutine>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace filch::inline v0 {
+
+template <class T>
+class async_stream;
+
+namespace coro {
+
+[[noreturn]] void throw_empty_stream();
+[[noreturn]] void throw_stream_is_awaited();
+
+// `continuation` is who awaits the next value; null: nobody does, and the stream is suspended.
+template <class T>
+class stream_promise final : public promise_base {
+  using value = std::remove_reference_t<T>;
+
+  // The stream is suspended with its value, and who awaits it goes on.
+  struct give {
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<stream_promise> me) const noexcept {
+      return me.promise().continuation;
+    }
+    void await_resume() const noexcept {}
+  };
+  // The same with a copy, which lies in the frame.
+  struct give_copy : give {
+    give_copy(stream_promise& of, const value& original) : copy{original} { of.current_ = std::addressof(copy); }
+    give_copy(const give_copy&) = delete;
+    give_copy& operator=(const give_copy&) = delete;
+
+    value copy;
+  };
+
+ public:
+  [[nodiscard]] async_stream<T> get_return_object() noexcept;
+
+  // The value stays where it is until the stream goes on: in the frame, or where the reference refers to.
+  [[nodiscard]] give yield_value(std::conditional_t<std::is_reference_v<T>, T, value&&> one) noexcept {
+    current_ = std::addressof(one);
+    return {};
+  }
+  [[nodiscard]] give_copy yield_value(const value& one)
+    requires(!std::is_reference_v<T> && std::is_copy_constructible_v<value>)
+  {
+    return {*this, one};
+  }
+  void return_void() noexcept {}
+  void unhandled_exception() noexcept { error_ = std::current_exception(); }
+
+  // The value that the stream is suspended with; null: it is at its end. Throws what left it.
+  [[nodiscard]] value* take() {
+    continuation = nullptr;
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    return std::exchange(current_, nullptr);
+  }
+
+ private:
+  value* current_ = nullptr;
+  std::exception_ptr error_;
+};
+
+}  // namespace coro
+
+template <class T>
+class [[nodiscard]] async_stream {
+  static_assert(!std::is_void_v<T> && !std::is_rvalue_reference_v<T> && !std::is_const_v<T>,
+                "a stream is of values (async_stream<T>) or of references (async_stream<T&>)");
+
+ public:
+  using promise_type = coro::stream_promise<T>;
+  // What `next` gives.
+  using item = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, std::optional<std::remove_reference_t<T>>>;
+
+  async_stream(async_stream&& other) noexcept : frame_{std::exchange(other.frame_, nullptr)} {}
+  async_stream& operator=(async_stream&& other) noexcept {
+    if (this != &other) {
+      reset();
+      frame_ = std::exchange(other.frame_, nullptr);
+    }
+    return *this;
+  }
+  ~async_stream() { reset(); }
+
+  // Does it have a coroutine? Not if it was moved from.
+  [[nodiscard]] bool valid() const { return frame_ != nullptr; }
+
+  // To be awaited: the next value. At the end it is empty, also when asked again.
+  [[nodiscard]] auto next() {
+    if (frame_ == nullptr) coro::throw_empty_stream();
+    return awaiter{frame_};
+  }
+
+ private:
+  friend promise_type;
+
+  struct awaiter {
+    using waits_for_tasks_alone = void;
+
+    std::coroutine_handle<promise_type> frame;
+
+    [[nodiscard]] bool await_ready() const noexcept { return frame.done(); }
+    template <class Promise>
+    [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> who) const {
+      promise_type& stream = frame.promise();
+      if (stream.continuation != nullptr) coro::throw_stream_is_awaited();
+      stream.continuation = who;
+      stream.belong_to(who);
+      return frame;
+    }
+    item await_resume() const {
+      auto* const current = frame.promise().take();
+      if constexpr (std::is_reference_v<T>) return current;
+      else if (current == nullptr) return std::nullopt;
+      else return item{std::in_place, std::move(*current)};
+    }
+  };
+
+  explicit async_stream(std::coroutine_handle<promise_type> frame) noexcept : frame_{frame} {}
+  void reset() noexcept {
+    if (frame_ != nullptr) std::exchange(frame_, nullptr).destroy();
+  }
+
+  std::coroutine_handle<promise_type> frame_;
+};
+
+template <class T>
+async_stream<T> coro::stream_promise<T>::get_return_object() noexcept {
+  const auto frame = std::coroutine_handle<stream_promise>::from_promise(*this);
+  self = frame;
+  return async_stream<T>{frame};
+}
+
+}  // namespace filch::inline v0
