@@ -4,6 +4,7 @@
 // which cannot be replaced: there these tests are left out.
 #include <filch/coro/all.hpp>
 #include <filch/coro/spawn.hpp>
+#include <filch/coro/stream.hpp>
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/runtime/runtime.hpp>
@@ -109,6 +110,29 @@ TEST(coroutine_memory, yields_and_spawns_allocate_nothing_the_second_time) {
     }
   };
   EXPECT_EQ(rt.run(local::counted()), 0u);
+}
+
+// Of a stream the frame is the only memory, and it comes from the lists.
+TEST(coroutine_memory, the_values_of_a_stream_need_none) {
+  struct local {
+    [[gnu::noinline]] static filch::async_stream<int> numbers(int n) {
+      for (int i = 0; i != n; ++i) {
+        if (i % 10 == 0) co_await filch::yield();
+        co_yield i;
+      }
+    }
+    static task<std::uint64_t> counted(int n) {
+      const std::uint64_t before = allocations.load();
+      auto from = numbers(n);
+      int sum = 0;
+      while (const auto each = co_await from.next()) sum += *each;
+      EXPECT_EQ(sum, n * (n - 1) / 2);
+      co_return allocations.load() - before;
+    }
+  };
+  filch::runtime rt{{.workers = 1}};
+  (void)rt.run(local::counted(1));  // fills the lists
+  EXPECT_EQ(rt.run(local::counted(1000)), 0u);
 }
 
 TEST(coroutine_memory, frames_larger_than_the_lists_hold_come_from_the_heap) {
