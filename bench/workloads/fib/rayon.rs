@@ -1,12 +1,11 @@
-use crate::{Job, Number};
-use std::hint::black_box;
+use crate::{keep, Job, Number};
 
 #[inline(never)]
 fn serial_fib(n: u64) -> u64 {
     if n < 2 {
         return n;
     }
-    black_box(serial_fib(n - 1)) + black_box(serial_fib(n - 2))
+    keep(serial_fib(n - 1)) + keep(serial_fib(n - 2))
 }
 
 #[inline(never)]

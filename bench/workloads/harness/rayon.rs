@@ -12,14 +12,12 @@ mod uts;
 
 use std::time::Instant;
 
-/// The compiler knows nothing about what it returns. std::hint::black_box is younger than Debian's compiler.
-pub fn black_box<T>(value: T) -> T {
-    // What is read is the value, which is not dropped twice.
-    unsafe {
-        let kept = std::ptr::read_volatile(&value);
-        std::mem::forget(value);
-        kept
-    }
+/// The compiler must believe that the value is looked at and changed here, and all memory that is known elsewhere: what
+/// keep.hpp is in C++. std::hint::black_box is younger than Debian's compiler, and takes a way through memory.
+#[inline(always)]
+pub fn keep(mut value: u64) -> u64 {
+    unsafe { std::arch::asm!("/* {0} */", inout(reg) value, options(nostack, preserves_flags)) };
+    value
 }
 
 /// One workload of one size, ready to be measured.

@@ -1,13 +1,13 @@
-use crate::{Job, Number};
+use crate::{keep, Job, Number};
 
 #[inline(never)]
 fn tiny_left(i: u64) -> u64 {
-    std::hint::black_box(i) * 3 + 1
+    keep(i) * 3 + 1
 }
 
 #[inline(never)]
 fn tiny_right(i: u64) -> u64 {
-    std::hint::black_box(i) ^ 5
+    keep(i) ^ 5
 }
 
 fn serial(size: u64) -> u64 {

@@ -1,4 +1,4 @@
-use crate::{black_box, Job, Number};
+use crate::{keep, Job, Number};
 
 #[inline(never)]
 fn serial_skynet(first: u64, leaves: u64) -> u64 {
@@ -6,7 +6,7 @@ fn serial_skynet(first: u64, leaves: u64) -> u64 {
         return first;
     }
     let each = leaves / 10;
-    (0..10).fold(0, |sum, i| black_box(sum + serial_skynet(first + i * each, each)))
+    (0..10).fold(0, |sum, i| keep(sum + serial_skynet(first + i * each, each)))
 }
 
 fn children(first: u64, each: u64, count: u64) -> u64 {

@@ -1,5 +1,4 @@
-use crate::{passes, Job};
-use std::hint::black_box;
+use crate::{keep, passes, Job};
 
 /// Nodes lie in one array, each before its subtrees, as in the other languages; they refer to each other by address.
 struct Node {
@@ -35,8 +34,8 @@ unsafe fn right_of(node: &Node) -> Option<&Node> {
 
 #[inline(never)]
 fn serial_sum(node: &Node) -> u64 {
-    let left = black_box(unsafe { left_of(node) }.map_or(0, serial_sum));
-    let right = black_box(unsafe { right_of(node) }.map_or(0, serial_sum));
+    let left = keep(unsafe { left_of(node) }.map_or(0, serial_sum));
+    let right = keep(unsafe { right_of(node) }.map_or(0, serial_sum));
     node.value + left + right
 }
 
