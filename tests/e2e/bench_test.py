@@ -299,6 +299,8 @@ def test_the_picture_shows_what_all_have():
                   "--rounds", "1", "--plot", "out.svg")
     picture = (WORK / "out.svg").read_text()
     expect(picture.startswith("<svg") and "oneTBB" in picture and "nqueens" in picture, f"bars in {picture[:300]}")
+    for part in ("GNU 1: -O9", "CPU", "1 round", "others used"):
+        expect(part in picture, f"{part} below the bars")
     for name in ("std::execution::par", "for-each-1k"):
         expect(f"Not in the picture: {name}" in out, f"what is not in it: {out}")
 

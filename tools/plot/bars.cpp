@@ -79,6 +79,7 @@ std::string to_svg(const bar_chart& what) {
       if (!one.is_absent) draw_bar(on, y, where, one, what.log_y, color_of(s));
     }
   }
+  on.add_notes(what.notes);
   return on.text();
 }
 

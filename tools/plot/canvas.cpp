@@ -8,6 +8,7 @@ namespace {
 
 constexpr double k_letter = 7;  // the width of a letter, about
 constexpr double k_line = 18;
+constexpr double k_note_line = 14;
 constexpr double k_sample = 24;  // of a series in the legend
 
 std::size_t letters_of(std::string_view text) {
@@ -19,8 +20,9 @@ std::size_t letters_of(std::string_view text) {
 }  // namespace
 
 std::string_view color_of(std::size_t series) {
-  static constexpr std::array<std::string_view, 8> k_colors{"#0b6fb8", "#d1600a", "#1b8a4b", "#b3358a",
-                                                            "#7a5c00", "#5b4bc4", "#c22a2a", "#4a5560"};
+  static constexpr std::array<std::string_view, 12> k_colors{"#0b6fb8", "#d1600a", "#1b8a4b", "#b3358a",
+                                                             "#7a5c00", "#5b4bc4", "#c22a2a", "#4a5560",
+                                                             "#14a8b0", "#e58fb8", "#9bb31a", "#a9b4be"};
   return k_colors[series % k_colors.size()];
 }
 
@@ -116,10 +118,17 @@ void canvas::add_text(double x, double y, std::string_view attributes, std::stri
   add(line + ">" + escaped(text) + "</text>");
 }
 
+void canvas::add_notes(const std::vector<std::string>& lines) {
+  for (const std::string& each : lines) {
+    height_ += k_note_line;
+    add_text(k_right, height_ - 8, "style=\"font-size:11px\"", each);
+  }
+}
+
 std::string canvas::text() const {
-  const std::string size = length_text(k_width) + " " + length_text(k_height);
+  const std::string size = length_text(k_width) + " " + length_text(height_);
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + size + "\" role=\"img\" width=\"" +
-         length_text(k_width) + "\" height=\"" + length_text(k_height) + "\">\n<title>" + escaped(title_) +
+         length_text(k_width) + "\" height=\"" + length_text(height_) + "\">\n<title>" + escaped(title_) +
          "</title>\n<style>text{font:13px sans-serif;fill:#222}.title{font-size:16px;font-weight:bold}"
          ".axis{stroke:#444}.grid{stroke:#ddd}.faint{stroke:#f0f0f0}</style>\n"
          "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +

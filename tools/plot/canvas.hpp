@@ -26,7 +26,7 @@ struct legend_entry {
   bool is_dashed = false;
 };
 
-// Colours that differ for people who see few of them, too; they repeat after eight series.
+// Colours of which the first eight differ for people who see few of them, too; they repeat after twelve series.
 [[nodiscard]] std::string_view color_of(std::size_t series);
 // With &lt; for < and so on.
 [[nodiscard]] std::string escaped(std::string_view text);
@@ -50,6 +50,9 @@ class canvas {
   void add_line(double x1, double y1, double x2, double y2, std::string_view attributes);
   void add_text(double x, double y, std::string_view attributes, std::string_view text);
 
+  // Below all the rest; the picture grows with them.
+  void add_notes(const std::vector<std::string>& lines);
+
   [[nodiscard]] std::string text() const;
 
  private:
@@ -58,6 +61,7 @@ class canvas {
   std::string title_;
   std::string body_;
   double top_ = k_top;
+  double height_ = k_height;
 };
 
 }  // namespace filch::plot

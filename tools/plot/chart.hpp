@@ -60,6 +60,7 @@ struct bar_chart {
   std::vector<std::string> categories{};
   std::vector<bar_series> series{};
   bool log_y = false;
+  std::vector<std::string> notes{};  // small lines below the picture: where the values come from
 };
 
 // One <svg> element with a newline at its end. Throws bad_chart: no points at all, a value that is not finite, a value

@@ -132,6 +132,15 @@ TEST(bar_chart, every_bar_and_error_is_drawn) {
   EXPECT_EQ(count_of(svg, ">largest</text>"), 1u);
 }
 
+TEST(bar_chart, notes_stand_below_and_the_picture_grows_with_them) {
+  bar_chart what{.title = "t", .categories = {"a"}, .series = {{.name = "s", .bars = {{1}}}}};
+  EXPECT_EQ(count_of(to_svg(what), "height=\"440\""), 1u);
+  what.notes = {"on a quiet machine", "-O3 <none>"};
+  const std::string svg = to_svg(what);
+  EXPECT_EQ(count_of(svg, "height=\"468\""), 1u);
+  EXPECT_EQ(count_of(svg, ">on a quiet machine</text>"), 1u);
+  EXPECT_EQ(count_of(svg, ">-O3 &lt;none&gt;</text>"), 1u);
+}
 TEST(bar_chart, bars_must_be_as_many_as_the_categories) {
   const bar_chart what{.title = "t", .categories = {"a", "b"}, .series = {{.name = "s", .bars = {{1}}}}};
   EXPECT_EQ(refusal(what), "chart \"t\", series \"s\": 1 bars for 2 categories");

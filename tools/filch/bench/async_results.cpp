@@ -120,7 +120,8 @@ std::string async_svg(const bench_results& all, std::vector<std::string>& left_o
                         .y_label = "ns, lower is better",
                         .categories = {},
                         .series = {},
-                        .log_y = true};
+                        .log_y = true,
+                        .notes = notes_of(all)};
   for (const bench_program* each : programs) {
     chart.series.push_back(
         {.name = each->runtime + (each->language == "C++" ? ", "s + each->compiler : ""), .bars = {}});

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <plot/chart.hpp>
 #include <sstream>
 
 #include "ending.hpp"
@@ -157,7 +158,11 @@ void tell(const bench_results& all, const bench_arguments& given) {
   if (given.json_file) write_file(*given.json_file, json_text(all));
   if (!given.plot_file) return;
   std::vector<std::string> left_out;
-  write_file(*given.plot_file, (all.plan.is_async ? async_svg : results_svg)(all, left_out));
+  try {
+    write_file(*given.plot_file, (all.plan.is_async ? async_svg : results_svg)(all, left_out));
+  } catch (const plot::bad_chart& problem) {
+    std::cout << "No picture: " << problem.what() << "\n";
+  }
   for (const std::string& each : left_out) std::cout << "Not in the picture: " << each << "\n";
 }
 

@@ -78,6 +78,15 @@ std::string not_ahead_text(const std::vector<not_ahead>& all, const bench_plan& 
   return text;
 }
 
+// When, where, and how much was going on there.
+std::string circumstances(const bench_results& all) {
+  const bench_conditions& when = all.when;
+  return when.date + ", " + when.cpu + ", " + count_text(when.cpus, "CPU") + ", Linux " + when.kernel + "; " +
+         (all.rounds_done == all.plan.rounds ? "" : std::to_string(all.rounds_done) + " of ") +
+         count_text(all.plan.rounds, "round") + "; others used " + fixed(when.foreign_cpus, 2) +
+         " CPUs meanwhile, load " + fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) + " after";
+}
+
 json row_json(const bench_row& row) {
   json out = row_head_json(row);
   if (!row.is_measured()) return out;
@@ -140,15 +149,20 @@ std::string failures_text(const bench_results& all) {
   return text;
 }
 
+std::vector<std::string> notes_of(const bench_results& all) {
+  std::vector<std::string> notes{circumstances(all)};
+  for (const bench_program& each : all.found.programs) {
+    std::string note = each.compiler + ": " + each.flags;
+    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
 std::string conditions_text(const bench_results& all) {
-  const auto& [plan, found, rows, rounds_done, ended_in, when] = all;
-  std::string out = when.date + ", " + when.cpu + ", " + count_text(when.cpus, "CPU") + ", Linux " + when.kernel +
-                    "; " + (rounds_done == plan.rounds ? "" : std::to_string(rounds_done) + " of ") +
-                    count_text(plan.rounds, "round") + "; others used " + fixed(when.foreign_cpus, 2) +
-                    " CPUs meanwhile, load " + fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) +
-                    " after\n";
-  for (const bench_program& each : found.programs)
+  std::string out = circumstances(all) + "\n";
+  for (const bench_program& each : all.found.programs) {
     out += each.runtime + ": " + each.compiler + ", " + each.flags + "\n";
+  }
   return out;
 }
 
@@ -254,7 +268,8 @@ std::string results_svg(const bench_results& all, std::vector<std::string>& left
                         .y_label = "ratio, lower is better",
                         .categories = {},
                         .series = {},
-                        .log_y = true};
+                        .log_y = true,
+                        .notes = notes_of(all)};
   for (const bench_program* each : programs) {
     chart.series.push_back(
         {.name = each->runtime + (each->language == "C++" ? ", "s + each->compiler : ""), .bars = {}});

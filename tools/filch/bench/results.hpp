@@ -38,6 +38,8 @@ struct not_ahead {
 
 // The first lines: when, where, and what was compared.
 [[nodiscard]] std::string conditions_text(const bench_results& all);
+// The same for a picture: one line of when and where, then one for each compiler and its flags.
+[[nodiscard]] std::vector<std::string> notes_of(const bench_results& all);
 [[nodiscard]] nlohmann::ordered_json context_json(const bench_results& all);
 // The last lines: what failed, and how. Empty: nothing did.
 [[nodiscard]] std::string failures_text(const bench_results& all);
