@@ -83,7 +83,7 @@ class channel_core {
   // True: `self` is in line, and somebody wakes it. False: its state says whether it was sent, refused or given up before.
   [[nodiscard]] bool send_or_queue(send_entry<T, A>& self, entry*& woken) {
     const short_guard<A> front{front_lock_};
-    const short_guard<A> back{back_lock_};
+    const inside_guard<A> back{back_lock_};
     if (self.state.get() == wait_state::cancelled) return false;
     if (is_closed_.get()) {
       self.state.set(wait_state::refused);
@@ -103,7 +103,7 @@ class channel_core {
   [[nodiscard]] receive_status try_receive(std::optional<T>& item, entry*& woken) {
     const short_guard<A> front{front_lock_};
     if (front_.is_empty()) [[unlikely]] {
-      const short_guard<A> back{back_lock_};
+      const inside_guard<A> back{back_lock_};
       if (!refill(item, woken)) return is_closed_.get() ? receive_status::closed : receive_status::empty;
       if (item.has_value()) return receive_status::received;
     }
@@ -115,7 +115,7 @@ class channel_core {
   // given up before.
   [[nodiscard]] bool receive_or_queue(receive_entry<T, A>& self, entry*& woken) {
     const short_guard<A> front{front_lock_};
-    const short_guard<A> back{back_lock_};
+    const inside_guard<A> back{back_lock_};
     if (self.state.get() == wait_state::cancelled) return false;
     if (front_.is_empty() && !refill(*self.item, woken)) {
       if (!is_closed_.get()) return receivers_.join(self);
@@ -142,7 +142,7 @@ class channel_core {
   // The caller wakes those in the lists.
   void close(wake_list<A>& receivers, wake_list<A>& senders) {
     const short_guard<A> front{front_lock_};
-    const short_guard<A> back{back_lock_};
+    const inside_guard<A> back{back_lock_};
     is_closed_.set(true);
     receivers_.pop_all(wait_state::refused, receivers);
     senders_.pop_all(wait_state::refused, senders);
@@ -190,7 +190,7 @@ class channel_core {
   // Holds F, and the front is not empty.
   void take(std::optional<T>& item, entry*& woken) {
     if (senders_.is_empty()) [[likely]] return take_one(item);
-    const short_guard<A> back{back_lock_};
+    const inside_guard<A> back{back_lock_};
     take_and_let_in(item, woken);
   }
   void take_one(std::optional<T>& item) {

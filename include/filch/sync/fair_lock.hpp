@@ -85,7 +85,7 @@ class fair_lock {
     std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [M2]
     while (true) {
       if ((seen & k_line) != 0) {
-        wait_a_moment<A>(turns);
+        stay_away<A>(++turns);
         seen = word_.load(std::memory_order_relaxed);  // revalidated by [M2]
         continue;
       }

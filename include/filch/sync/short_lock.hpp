@@ -2,10 +2,15 @@
 // kernel: light headers only
 //
 // One word, one read-modify-write to lock, one plain store to unlock; and that store is the last touch of who unlocks, so
-// whoever locks next may destroy it. Who finds it held spins a little and then lets other threads run: its holder never
-// waits for anything, it can only have been put aside by the operating system.
+// whoever locks next may destroy it.
 //
-// Who may call what: any thread. Between `lock` and `unlock` nothing is called that waits or runs a user's task.
+// Who finds it held stays away for a while, hundreds of times as long as it is held. Two workers that want the same lock again
+// and again would otherwise pass its cache line, and what it guards, back and forth with each turn, which takes ten times as
+// long as the turn; so each has many turns in a row. Its holder never waits for anything but another short lock: if it is held
+// for longer, its holder was put aside by the operating system, and who waits lets other threads run.
+//
+// Who may call what: any thread. Between `lock` and `unlock` nothing is called that waits or runs a user's task. `lock_inside`
+// who holds another short lock, which others want: it does not stay away.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -15,17 +20,19 @@
 
 namespace filch::inline v0::sync {
 
-// Lets another thread run.
-void give_way() noexcept;
+// The turn so many of waiting, from 1 on, for somebody who needs a few instructions: close by, or away from what it holds.
+void wait_close(std::uint32_t turn) noexcept;
+void wait_away(std::uint32_t turn) noexcept;
 
-// One turn of waiting for somebody who needs a few instructions.
 template <class A>
-void wait_a_moment(std::uint32_t& turns) {
-  constexpr std::uint32_t k_spins = 64;  // guess
-  if constexpr (std::is_same_v<A, std_atomics>) {
-    if (++turns % k_spins == 0) return give_way();
-  }
-  A::pause();
+void wait_close_by(std::uint32_t turn) {
+  if constexpr (std::is_same_v<A, std_atomics>) wait_close(turn);
+  else A::pause();
+}
+template <class A>
+void stay_away(std::uint32_t turn) {
+  if constexpr (std::is_same_v<A, std_atomics>) wait_away(turn);
+  else A::pause();
 }
 
 template <class A = std_atomics>
@@ -36,8 +43,14 @@ class short_lock {
     if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]] return;
     lock_slowly();
   }
+  // The same for who holds another.
+  void lock_inside() {
+    // [Y4] acquire exchange: as [Y1] ← [Y2].
+    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]] return;
+    lock_soon();
+  }
   void unlock() {
-    // [Y2] release store: hands over what the holder did → [Y1] → [Y3].
+    // [Y2] release store: hands over what the holder did → [Y1] → [Y3] → [Y4] → [Y5].
     word_.store(0, std::memory_order_release);
   }
 
@@ -45,8 +58,16 @@ class short_lock {
   [[gnu::noinline]] void lock_slowly() {
     std::uint32_t turns = 0;
     do {
-      while (word_.load(std::memory_order_relaxed) != 0) wait_a_moment<A>(turns);  // revalidated by [Y3]
+      do stay_away<A>(++turns);
+      while (word_.load(std::memory_order_relaxed) != 0);  // revalidated by [Y3]
       // [Y3] acquire exchange: as [Y1] ← [Y2].
+    } while (word_.exchange(1, std::memory_order_acquire) != 0);
+  }
+  [[gnu::noinline]] void lock_soon() {
+    std::uint32_t turns = 0;
+    do {
+      while (word_.load(std::memory_order_relaxed) != 0) wait_close_by<A>(++turns);  // revalidated by [Y5]
+      // [Y5] acquire exchange: as [Y1] ← [Y2].
     } while (word_.exchange(1, std::memory_order_acquire) != 0);
   }
 
@@ -61,6 +82,19 @@ class [[nodiscard]] short_guard {
   short_guard(const short_guard&) = delete;
   short_guard& operator=(const short_guard&) = delete;
   ~short_guard() { held_.unlock(); }
+
+ private:
+  short_lock<A>& held_;
+};
+
+// The same for who holds another.
+template <class A>
+class [[nodiscard]] inside_guard {
+ public:
+  explicit inside_guard(short_lock<A>& held) : held_{held} { held_.lock_inside(); }
+  inside_guard(const inside_guard&) = delete;
+  inside_guard& operator=(const inside_guard&) = delete;
+  ~inside_guard() { held_.unlock(); }
 
  private:
   short_lock<A>& held_;

@@ -287,17 +287,18 @@ SYNC_MUTANTS = [
          "    if (front_.is_empty() && (!refill(*self.item, woken) || !front_.is_empty())) {\n"),)),
     mutant("S12", "who receives looks whether it was told to stop without the lock of its line",
            "sync", "race,assertion", CHANNEL, (
-        ("    const short_guard<A> back{back_lock_};\n    if (self.state.get() == wait_state::cancelled) return false;\n"
+        ("    const inside_guard<A> back{back_lock_};\n    if (self.state.get() == wait_state::cancelled) return false;\n"
          "    if (front_.is_empty()",
-         "    if (self.state.get() == wait_state::cancelled) return false;\n    const short_guard<A> back{back_lock_};\n"
+         "    if (self.state.get() == wait_state::cancelled) return false;\n    const inside_guard<A> back{back_lock_};\n"
          "    if (front_.is_empty()"),)),
     mutant("S10", "who sends leaves the line under the wrong lock", "sync", "race", CHANNEL, (
         ("    const short_guard<A> front{front_lock_};\n    return senders_.leave(who);\n",
          "    const short_guard<A> back{back_lock_};\n    return senders_.leave(who);\n"),)),
     mutant("S11", "a short lock is taken by a load and a store: two hold it", "sync", "race,assertion,use_after_free",
            SHORT_LOCK, (
-        ("    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]] return;\n",
-         "    if (word_.load(std::memory_order_acquire) == 0) return word_.store(1, std::memory_order_relaxed);\n"),)),
+        ("    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]] return;\n    lock_slowly();\n",
+         "    if (word_.load(std::memory_order_acquire) == 0) return word_.store(1, std::memory_order_relaxed);\n"
+         "    lock_slowly();\n"),)),
 ]
 MUTANTS += SYNC_MUTANTS
 

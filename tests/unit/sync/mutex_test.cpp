@@ -124,7 +124,10 @@ TEST_P(locking, code_that_must_stays_on_its_thread) {
       const auto self = std::this_thread::get_id();
       join([] {}, [] { std::this_thread::sleep_for(std::chrono::microseconds{50}); });
       std::atomic<bool> has_begun{false};
-      join([&] { for (int k = 0; k != 2000 && !has_begun; ++k) std::this_thread::yield(); },
+      join([&] {
+             const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds{1};
+             while (!has_begun && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+           },
            [&] {
              has_begun = true;
              std::this_thread::sleep_for(std::chrono::microseconds{200});
