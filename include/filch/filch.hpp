@@ -9,6 +9,7 @@
 #include <filch/coro/stream.hpp>
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>
+#include <filch/coro/task_group.hpp>
 #include <filch/coro/this_task.hpp>
 #include <filch/fork/join.hpp>
 #include <filch/fork/scope.hpp>

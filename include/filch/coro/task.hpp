@@ -80,6 +80,12 @@ class [[nodiscard]] task {
     if (frame_ == nullptr) coro::throw_empty_task();
     return frame_.promise();
   }
+  // The same, and the coroutine is theirs from now on.
+  [[nodiscard]] promise_type& release() {
+    promise_type& given = promise();
+    frame_ = nullptr;
+    return given;
+  }
 
  private:
   friend promise_type;

@@ -1,0 +1,106 @@
+// async_scope: starts so many tasks as it turns out to need, and goes on when all of them have ended.
+//
+//   co_await filch::async_scope([&](filch::task_group& group) -> filch::task<> {
+//     while (auto each = co_await requests.async_receive()) group.spawn(answer(*each));
+//   });
+//
+// The body and what it spawns are the members of the group. If one throws, the others are asked to stop; when all have ended the
+// first exception is rethrown. If the caller is asked to stop, so are the members. The group cannot be left before: what the
+// members refer to may lie in the caller, or be captured by the body, which lives as long.
+//
+// Members that have ended leave nothing behind. async_scope is a task itself: it may be awaited, waited for, spawned, given a
+// time limit.
+//
+// Who may call what: `spawn` and `cancel` any thread, while a member of the group has not ended; the members always.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+#include <filch/coro/context.hpp>
+#include <filch/coro/detail/promise.hpp>
+#include <filch/coro/task.hpp>
+#include <filch/runtime/gate.hpp>
+#include <filch/runtime/runtime.hpp>
+
+#include <concepts>
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace filch::inline v0 {
+
+class task_group;
+
+// `body(group)` is a task<>, the first member.
+template <class Body>
+  requires requires(Body& body, task_group& group) {
+    { body(group) } -> std::same_as<task<>>;
+  }
+task<> async_scope(Body body);
+
+class task_group final : private coro::end_listener {
+ public:
+  task_group(const task_group&) = delete;
+  task_group& operator=(const task_group&) = delete;
+
+  // `child` is a member from now on, and runs beside the others. The name is for traces and must outlive the runtime.
+  void spawn(task<> child, const char* name = nullptr);
+  // Asks all members to stop, the body too. That they end with task_cancelled then is no failure.
+  void cancel() noexcept;
+
+ private:
+  template <class Body>
+    requires requires(Body& body, task_group& group) {
+      { body(group) } -> std::same_as<task<>>;
+    }
+  friend task<> async_scope(Body body);
+  friend class group_ticket;
+
+  struct all_ended {
+    using waits_for_tasks_alone = void;
+
+    task_group& group;
+    task<>& first;
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<coro::task_promise<void>> parent) const {
+      return group.start(parent.promise(), first);
+    }
+    void await_resume() const {
+      if (group.error_) std::rethrow_exception(std::move(group.error_));
+    }
+  };
+
+  task_group() = default;
+
+  // The parent is suspended. Returns whom to resume.
+  [[nodiscard]] std::coroutine_handle<> start(coro::promise_base& parent, task<>& first);
+  void adopt(coro::promise_base& child) noexcept;
+  // A member that has not started, or the next if it is too late for that. Returns whom to resume.
+  [[nodiscard]] std::coroutine_handle<> begin(coro::promise_base& child) noexcept;
+  [[nodiscard]] std::coroutine_handle<> ended(coro::promise_base& who) noexcept override;
+  [[nodiscard]] std::coroutine_handle<> end_one() noexcept;
+  void fail(std::exception_ptr why) noexcept;
+
+  // Written before the first member starts.
+  coro::promise_base* parent_ = nullptr;
+  runtime::core* home_ = nullptr;
+  std::optional<coro::context> context_;
+  // Any member.
+  gate<task_group> unfinished_{1};
+  std_atomics::atomic<bool> is_cancelled_{false};
+  std_atomics::atomic<bool> has_failed_{false};
+  std::exception_ptr error_;  // written by the one that failed first, read by the parent
+};
+
+template <class Body>
+  requires requires(Body& body, task_group& group) {
+    { body(group) } -> std::same_as<task<>>;
+  }
+task<> async_scope(Body body) {
+  task_group group;
+  task<> first = body(group);
+  co_await task_group::all_ended{group, first};
+}
+
+}  // namespace filch::inline v0
