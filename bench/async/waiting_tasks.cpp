@@ -1,5 +1,6 @@
 // How much memory a spawned task needs that waits: spawns so many (1000000, or the first argument), and prints the growth of
-// the resident set per task while all of them wait.
+// the resident set per task while all of them wait, and how much of that is the frame that the compiler asked for. The rest is
+// what filch keeps beside it, and what free lists and heap round up to.
 //
 //   ./filch_waiting_tasks [tasks]
 #include <filch/coro/spawn.hpp>
@@ -14,8 +15,34 @@
 #include <chrono>
 #include <coroutine>
 #include <cstdio>
+#include <cstddef>
 #include <cstdlib>
 #include <thread>
+
+// The result of the tasks here: a promise of its own tells how large the frames are.
+struct measured {};
+
+template <>
+class filch::coro::task_promise<measured> final : public promise_base, public outcome<measured> {
+ public:
+  static void* operator new(std::size_t bytes) {
+    frame_bytes = bytes;
+    return promise_base::operator new(bytes);
+  }
+  static void operator delete(void* memory, std::size_t bytes) noexcept { promise_base::operator delete(memory, bytes); }
+
+  [[nodiscard]] task<measured> get_return_object() noexcept {
+    const auto frame = std::coroutine_handle<task_promise>::from_promise(*this);
+    self = frame;
+    return task<measured>{frame};
+  }
+  void unhandled_exception() noexcept {
+    has_failed = true;
+    outcome<measured>::unhandled_exception();
+  }
+
+  static inline std::atomic<std::size_t> frame_bytes{0};  // of the last that was made
+};
 
 namespace {
 
@@ -55,7 +82,10 @@ class crowd {
   std::atomic<awaiter*> first_{nullptr};
 };
 
-filch::task<> wait_in(crowd& all) { co_await all; }
+filch::task<measured> wait_in(crowd& all) {
+  co_await all;
+  co_return measured{};
+}
 
 // Lets them start every now and then: what lies in a queue needs more than what waits.
 filch::task<> spawn_all(crowd& all, long tasks) {
@@ -93,8 +123,10 @@ int main(int count, char** arguments) {
   rt.run(spawn_all(all, tasks));
   while (all.waiting != tasks) std::this_thread::sleep_for(std::chrono::milliseconds{1});
   const double spawned = seconds_since(start);
-  std::printf("%ld tasks wait: %.0f bytes each, after %.2f s\n", tasks,
-              static_cast<double>(resident_bytes() - before) / static_cast<double>(tasks), spawned);
+  const double each = static_cast<double>(resident_bytes() - before) / static_cast<double>(tasks);
+  const auto frame = static_cast<double>(filch::coro::task_promise<measured>::frame_bytes);
+  std::printf("%ld tasks wait: %.0f bytes each, after %.2f s\n", tasks, each, spawned);
+  std::printf("of these the frame is %.0f bytes, the rest %.0f\n", frame, each - frame);
   all.wake_all();
   rt.wait_idle();
   std::printf("all have ended after %.2f s\n", seconds_since(start));

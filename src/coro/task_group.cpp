@@ -33,7 +33,7 @@ std::coroutine_handle<> task_group::start(coro::promise_base& parent, task<>& fi
   context_.emplace(parent.context);
   coro::promise_base& body = first.release();
   adopt(body);
-  (void)unfinished_.wait(*this);  // for the body at least
+  (void)members_.wait(*this);  // for the body at least
   return body.self;
 }
 
@@ -49,12 +49,12 @@ void task_group::spawn(task<> child, const char* name) {
   auto* const made = new group_ticket{*this, child.promise()};
   made->name = name;
   coro::promise_base& given = child.release();
-  unfinished_.add();
+  members_.add();
   try {
     home_->enqueue(*made, worker_id::none(), plain);
   } catch (...) {
     given.self.destroy();         // the ticket is gone
-    (void)unfinished_.finish();  // who calls this has not ended
+    (void)members_.finish();  // who calls this has not ended
     throw;
   }
 }
@@ -100,7 +100,7 @@ void task_group::fail(std::exception_ptr why) noexcept {
 
 std::coroutine_handle<> task_group::end_one() noexcept {
   const std::coroutine_handle<> parent = parent_->self;
-  return unfinished_.finish() != nullptr ? parent : std::noop_coroutine();
+  return members_.finish() != nullptr ? parent : std::noop_coroutine();
 }
 
 }  // namespace filch::inline v0

@@ -87,7 +87,7 @@ class task_group final : private coro::end_listener {
   runtime::core* home_ = nullptr;
   std::optional<coro::context> context_;
   // Any member.
-  gate<task_group> unfinished_{1};
+  gate<task_group> members_{1};
   std_atomics::atomic<bool> is_cancelled_{false};
   std_atomics::atomic<bool> has_failed_{false};
   std::exception_ptr error_;  // written by the one that failed first, read by the parent

@@ -7,6 +7,7 @@
 #include <filch/coro/stream.hpp>
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>
+#include <filch/coro/task_group.hpp>
 #include <filch/runtime/runtime.hpp>
 
 #include <gtest/gtest.h>
@@ -130,8 +131,32 @@ TEST(coroutine_memory, the_values_of_a_stream_need_none) {
       co_return allocations.load() - before;
     }
   };
-  filch::runtime rt{{.workers = 1}};
+  filch::runtime rt{{.workers = 1, .track_tasks = false}};
   (void)rt.run(local::counted(1));  // fills the lists
+  EXPECT_EQ(rt.run(local::counted(1000)), 0u);
+}
+
+TEST(coroutine_memory, the_members_of_a_group_need_their_frames_only) {
+  struct local {
+    static task<> member(int& count) {
+      co_await filch::yield();
+      ++count;
+    }
+    static task<std::uint64_t> counted(int n) {
+      const std::uint64_t before = allocations.load();
+      int count = 0;
+      co_await filch::async_scope([&count, n](filch::task_group& group) -> task<> {
+        for (int i = 0; i != n; ++i) {
+          group.spawn(member(count));
+          co_await filch::yield();
+        }
+      });
+      EXPECT_EQ(count, n);
+      co_return allocations.load() - before;
+    }
+  };
+  filch::runtime rt{{.workers = 1, .track_tasks = false}};
+  (void)rt.run(local::counted(10));  // fills the lists
   EXPECT_EQ(rt.run(local::counted(1000)), 0u);
 }
 
