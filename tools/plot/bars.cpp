@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "axis.hpp"
 #include "canvas.hpp"
@@ -9,7 +10,7 @@ namespace filch::plot {
 namespace {
 
 constexpr double k_group_share = 0.8;  // of its place that a group of bars fills
-constexpr std::size_t k_most_in_line = 13;  // names of categories; more of them stand in two lines
+constexpr double k_name_line = 16;
 
 axis value_axis(const bar_chart& what) {
   double least = what.log_y ? std::numeric_limits<double>::infinity() : 0;
@@ -34,6 +35,14 @@ axis value_axis(const bar_chart& what) {
   }
   if (what.categories.empty() || what.series.empty() || least > most) refuse(what.title, "", "has no bars");
   return axis{least, most, what.log_y};
+}
+
+// In how many lines the names of categories stand, so that neighbours do not cover each other.
+std::size_t name_lines(const bar_chart& what, double group) {
+  double widest = 0;
+  for (const std::string& each : what.categories) widest = std::max(widest, width_of(each));
+  const std::size_t most = what.x_label.empty() ? 3 : 2;
+  return std::clamp<std::size_t>(static_cast<std::size_t>(std::ceil(widest / group)), 1, most);
 }
 
 struct slot {
@@ -69,9 +78,10 @@ std::string to_svg(const bar_chart& what) {
   on.draw_y_axis(y);
   const double group = k_plot_width / static_cast<double>(what.categories.size());
   const double width = k_group_share * group / static_cast<double>(what.series.size());
+  const std::size_t lines = name_lines(what, group);
   for (std::size_t c = 0; c != what.categories.size(); ++c) {
     const double begin = k_left + group * static_cast<double>(c);
-    const double lower = what.categories.size() > k_most_in_line && c % 2 == 1 ? 16 : 0;
+    const double lower = k_name_line * static_cast<double>(c % lines);
     on.add_text(begin + group / 2, k_height - k_bottom + 20 + lower, "text-anchor=\"middle\"", what.categories[c]);
     for (std::size_t s = 0; s != what.series.size(); ++s) {
       const slot where{begin + group * (1 - k_group_share) / 2 + width * static_cast<double>(s), 0.92 * width};

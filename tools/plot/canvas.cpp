@@ -49,6 +49,10 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+double width_of(std::string_view text) {
+  return k_letter * static_cast<double>(letters_of(text));
+}
+
 std::string length_text(double value) {
   std::array<char, 64> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 2);
@@ -73,7 +77,7 @@ void canvas::draw_legend(const std::vector<legend_entry>& legend) {
   double x = k_left;
   double y = k_top;
   for (const legend_entry& each : legend) {
-    const double width = k_sample + 8 + k_letter * static_cast<double>(letters_of(each.name)) + 14;
+    const double width = k_sample + 8 + width_of(each.name) + 14;
     if (x != k_left && x + width > k_width - k_right) {
       x = k_left;
       y += k_line;

@@ -30,6 +30,8 @@ struct legend_entry {
 [[nodiscard]] std::string_view color_of(std::size_t series);
 // With &lt; for < and so on.
 [[nodiscard]] std::string escaped(std::string_view text);
+// The width of a text in the picture, about.
+[[nodiscard]] double width_of(std::string_view text);
 // Two digits after the point at most.
 [[nodiscard]] std::string length_text(double value);
 

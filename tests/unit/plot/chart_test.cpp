@@ -141,6 +141,17 @@ TEST(bar_chart, notes_stand_below_and_the_picture_grows_with_them) {
   EXPECT_EQ(count_of(svg, ">on a quiet machine</text>"), 1u);
   EXPECT_EQ(count_of(svg, ">-O3 &lt;none&gt;</text>"), 1u);
 }
+TEST(bar_chart, names_that_would_cover_their_neighbours_stand_in_several_lines) {
+  bar_chart what{.title = "t", .categories = {}, .series = {{.name = "s", .bars = {}}}};
+  for (int i = 0; i != 12; ++i) {
+    what.categories.emplace_back("a-long-name");
+    what.series[0].bars.push_back({1});
+  }
+  EXPECT_EQ(count_of(to_svg(what), "y=\"398\" text-anchor=\"middle\">a-long-name<"), 6u);
+  EXPECT_EQ(count_of(to_svg(what), "y=\"414\" text-anchor=\"middle\">a-long-name<"), 6u);
+  what.categories.assign(12, "short");
+  EXPECT_EQ(count_of(to_svg(what), "y=\"398\" text-anchor=\"middle\">short<"), 12u);
+}
 TEST(bar_chart, bars_must_be_as_many_as_the_categories) {
   const bar_chart what{.title = "t", .categories = {"a", "b"}, .series = {{.name = "s", .bars = {{1}}}}};
   EXPECT_EQ(refusal(what), "chart \"t\", series \"s\": 1 bars for 2 categories");
