@@ -8,14 +8,20 @@
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/coro/task_group.hpp>
+#include <filch/coro/waiter.hpp>
+#include <filch/runtime/lane.hpp>
 #include <filch/runtime/runtime.hpp>
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <coroutine>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <utility>
 #include <vector>
 
 #if defined(__clang__) && defined(__has_feature)
@@ -28,12 +34,14 @@
 namespace {
 
 std::atomic<std::uint64_t> allocations{0};
+std::atomic<std::uint64_t> asked_bytes{0};  // by all allocations
 // Of the calling thread: nobody else runs out of memory.
 thread_local bool memory_is_out = false;
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (memory_is_out) return nullptr;
   allocations.fetch_add(1, std::memory_order_relaxed);
+  asked_bytes.fetch_add(bytes, std::memory_order_relaxed);
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   return std::aligned_alloc(alignment, rounded != 0 ? rounded : alignment);
 }
@@ -56,6 +64,31 @@ void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+// The result of tasks whose promise tells how large their frames are.
+struct measured {};
+
+template <>
+class filch::coro::task_promise<measured> final : public promise_base, public outcome<measured> {
+ public:
+  static void* operator new(std::size_t bytes) {
+    frame_bytes = bytes;
+    return promise_base::operator new(bytes);
+  }
+  static void operator delete(void* memory, std::size_t bytes) noexcept { promise_base::operator delete(memory, bytes); }
+
+  [[nodiscard]] task<measured> get_return_object() noexcept {
+    const auto frame = std::coroutine_handle<task_promise>::from_promise(*this);
+    self = frame;
+    return task<measured>{frame};
+  }
+  void unhandled_exception() noexcept {
+    has_failed = true;
+    outcome<measured>::unhandled_exception();
+  }
+
+  static inline std::size_t frame_bytes = 0;  // of the last that was made
+};
 
 namespace {
 
@@ -225,6 +258,66 @@ TEST(coroutine_memory, a_coroutine_without_memory_for_its_frame_throws) {
     return is_out;
   });
   EXPECT_TRUE(was_thrown);
+}
+
+// What several coroutines of one worker wait for.
+class crowd {
+ public:
+  struct awaiter {
+    crowd& in;
+    filch::coro::waiter self{};
+    awaiter* next = nullptr;
+
+    explicit awaiter(crowd& all_of_them) : in{all_of_them} {}
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> who) noexcept {
+      self.arm(who);
+      next = in.first_;
+      in.first_ = this;
+    }
+    void await_resume() const noexcept {}
+  };
+
+  awaiter operator co_await() noexcept { return awaiter{*this}; }
+  void wake_all() {
+    awaiter* each = std::exchange(first_, nullptr);
+    while (each != nullptr) std::exchange(each, each->next)->self.wake();
+  }
+
+ private:
+  awaiter* first_ = nullptr;
+};
+
+// The claim: a spawned task that waits needs its frame, as the compiler asks for it, and 64 bytes. Memory comes in multiples of
+// a granule, so up to a granule less one byte is added. Oracle: the bytes asked from the heap while many tasks come to wait.
+TEST(coroutine_memory, a_spawned_task_that_waits_needs_its_frame_and_64_bytes_rounded_up_to_a_granule) {
+  constexpr std::uint64_t k_tasks = 2000;
+  struct local {
+    [[gnu::noinline]] static task<measured> wait_in(crowd& others) {
+      co_await others;
+      co_return measured{};
+    }
+    // Of one that waits; a part of a byte counts as one.
+    static task<std::uint64_t> bytes_each(crowd& others) {
+      std::uint64_t before = 0;
+      for (std::uint64_t i = 0; i != 2 * k_tasks; ++i) {
+        if (i == k_tasks) before = asked_bytes;
+        filch::spawn(wait_in(others)).detach();
+        co_await filch::yield();
+      }
+      const std::uint64_t all_bytes = asked_bytes - before;
+      others.wake_all();
+      co_return (all_bytes + k_tasks - 1) / k_tasks;
+    }
+  };
+  filch::runtime rt{{.workers = 1, .track_tasks = false}};
+  crowd others;
+  const std::uint64_t each = rt.run(local::bytes_each(others));
+  const std::uint64_t frame = filch::coro::task_promise<measured>::frame_bytes;
+  std::printf("frame %llu bytes, all that a waiting task needs %llu\n", static_cast<unsigned long long>(frame),
+              static_cast<unsigned long long>(each));
+  EXPECT_GE(each, frame);
+  EXPECT_LE(each, frame + 64 + filch::lane::k_granule_bytes - 1);
 }
 
 }  // namespace
