@@ -1,9 +1,11 @@
 // A worker's free lists are two batches per size: the one that is taken from and put to, and a full one in reserve, so that
-// a worker at the border of a batch does not go to the depot at every turn.
+// a worker at the border of a batch does not go to the depot at every turn. Other threads have the same lists: who spawns from
+// outside gets the memory of what has ended on the workers.
 #include <filch/coro/detail/frame_memory.hpp>
 
 #include "coro/depot.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <new>
@@ -16,7 +18,7 @@
 namespace filch::inline v0::coro {
 namespace {
 
-constexpr std::size_t k_depot_batches = 16;  // guess
+constexpr std::size_t k_depot_batches = 64;  // guess
 
 // Full batches, by size. Never destroyed: threads may end after the program's statics.
 using depots = std::array<depot<free_block, k_depot_batches>, lane::k_sizes>;
@@ -44,6 +46,14 @@ void permit([[maybe_unused]] free_block* block, [[maybe_unused]] std::size_t siz
 #endif
 }
 
+// The next block was perhaps used by another worker last: it comes nearer while the caller writes this one.
+void prepare_next(const free_blocks& list, std::size_t size) noexcept {
+  constexpr std::size_t k_most_bytes = 256;
+  const auto* const next = reinterpret_cast<const std::byte*>(list.first);
+  if (next == nullptr) return;
+  for (std::size_t at = 0; at < std::min(bytes_of(size), k_most_bytes); at += lane::k_granule_bytes) __builtin_prefetch(next + at, 1);
+}
+
 // An empty list gets the reserve, or a batch from the depot. False: there is none.
 bool refill(free_blocks& list, std::size_t size) noexcept {
   list.first = list.reserve != nullptr ? std::exchange(list.reserve, nullptr) : all_depots()[size].take();
@@ -59,16 +69,38 @@ void make_room(free_blocks& list, std::size_t size) noexcept {
   list.count = 0;
 }
 
+// Of a thread that is no worker.
+struct outside_lists {
+  free_blocks of[lane::k_sizes];
+
+  outside_lists() = default;
+  outside_lists(const outside_lists&) = delete;
+  outside_lists& operator=(const outside_lists&) = delete;
+  ~outside_lists() { are_gone = true; }
+
+  static constinit thread_local bool are_gone;  // frames may be freed when the thread is nearly over
+};
+constinit thread_local bool outside_lists::are_gone = false;
+
+// Of the calling thread; null: it has none.
+free_blocks* lists_of_thread() noexcept {
+  if (lane* const mine = current_lane()) return mine->blocks;
+  if (outside_lists::are_gone) return nullptr;
+  thread_local outside_lists mine;
+  return mine.of;
+}
+
 }  // namespace
 
 void* find_block(std::size_t bytes) noexcept {
   const std::size_t size = block_size(bytes);
   if (size >= lane::k_sizes) return ::operator new(bytes, std::nothrow);
-  if (lane* const mine = current_lane()) {
-    free_blocks& list = mine->blocks[size];
+  if (free_blocks* const lists = lists_of_thread()) {
+    free_blocks& list = lists[size];
     if (list.first != nullptr || refill(list, size)) {
       free_block* const block = std::exchange(list.first, list.first->next);
       --list.count;
+      prepare_next(list, size);
       permit(block, size);
       return block;
     }
@@ -78,9 +110,9 @@ void* find_block(std::size_t bytes) noexcept {
 
 void put_block(void* memory, std::size_t bytes) noexcept {
   const std::size_t size = block_size(bytes);
-  lane* const mine = size < lane::k_sizes ? current_lane() : nullptr;
-  if (mine == nullptr) return ::operator delete(memory);
-  free_blocks& list = mine->blocks[size];
+  free_blocks* const lists = size < lane::k_sizes ? lists_of_thread() : nullptr;
+  if (lists == nullptr) return ::operator delete(memory);
+  free_blocks& list = lists[size];
   if (list.count == free_blocks::k_batch) make_room(list, size);
   list.first = ::new (memory) free_block{list.first};
   ++list.count;

@@ -4,85 +4,93 @@
 #include "runtime/task_registry.hpp"
 #include "runtime/worker.hpp"
 
-#include <optional>
+#include <new>
 
 namespace filch::inline v0::coro {
-namespace {
 
-// A coroutine that has not started, in a queue.
-class start_ticket final : public task_base {
- public:
-  explicit start_ticket(starter&& start) : task_base{1}, start_{std::move(start)} {}
-
-  static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
-  static void operator delete(void* memory, std::size_t bytes) noexcept { free_frame(memory, bytes); }
-
- private:
-  void run() noexcept override { std::move(*start_)(); }
-  void abandon() noexcept override { start_.reset(); }
-
-  std::optional<starter> start_;
-};
-
-}  // namespace
-
-// The runtime is not idle until it has ended, also while it waits for something that is no task.
-void spawned_base::start() noexcept {
-  if (is_stop_requested()) return cancel();
-  worker& me = *worker::current();
-  (void)me.books.made();
-  if (me.current_task != nullptr) id_ = me.current_task->id;
-  if (me.home.tracks_tasks) track(me);
-  promise_base& coroutine = root();
-  coroutine.context = this;
-  coroutine.listener = this;
-  coroutine.is_spawned = true;
-  coroutine.self.resume();
+spawned& spawned::make(promise_base& root) noexcept {
+  void* const frame = root.self.address();
+  head_of(frame).state = frame_head::k_with_record;
+  auto* const made = ::new (record_place(frame)) spawned;
+  root.context = made;
+  root.listener = made;
+  root.is_spawned = true;
+  root.kind = entry_kind::spawned;
+  root.group = &k_rule;
+  return *made;
 }
 
-void spawned_base::cancel() noexcept {
+void spawned::enqueue(runtime* rt, promise_base& root, const submit_options& how) {
+  root.band = how.priority;
+  root.name = how.name;
+  try {
+    if (how.stop.stop_possible()) follow(how.stop);
+    if (rt != nullptr) rt->inside().require_open();
+    (rt != nullptr ? rt->inside() : worker::current()->home).spawn(root, how);
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
+// The runtime is not idle until it has ended, also while it waits for something that is no task.
+bool spawned::may_start(coroutine_entry& who, bool is_late) noexcept {
+  auto& root = static_cast<promise_base&>(who);
+  auto& made = static_cast<spawned&>(*root.context);
+  if (is_late || made.is_stop_requested()) {
+    made.cancel();
+    return false;
+  }
+  worker& me = *worker::current();
+  (void)me.books.made();
+  made.id_ = root.id;
+  if (me.home.tracks_tasks) made.track(me);
+  return true;
+}
+
+void spawned::cancel() noexcept {
   was_cancelled_ = true;
-  drop_root();
+  std::coroutine_handle<>::from_address(frame()).destroy();
   finish().resume();
 }
 
-void spawned_base::track(const worker& at) noexcept {
+// Of a coroutine that has ended, or never started.
+void spawned::destroy() noexcept {
+  void* const memory = frame();
+  if (!was_cancelled_) std::coroutine_handle<>::from_address(memory).destroy();
+  this->~spawned();
+  free_with_record(memory);
+}
+
+void spawned::track(const worker& at) noexcept {
   is_tracked_ = true;
   const char* const name = at.current_task != nullptr ? at.current_task->name : nullptr;
   task_registry::the_one().add(static_cast<context*>(this), {&at.home, id_, name != nullptr ? name : ""});
 }
 
-std::coroutine_handle<> spawned_base::ended(promise_base&) noexcept {
+std::coroutine_handle<> spawned::ended(promise_base&) noexcept {
   if (is_tracked_) task_registry::the_one().remove(static_cast<context*>(this));
   worker::current()->books.finished();
   return finish();
 }
 
-std::coroutine_handle<> spawned_base::finish() noexcept {
+std::coroutine_handle<> spawned::finish() noexcept {
   std::coroutine_handle<> next;
   if (waiter* const waiting = end_.end()) next = waiting->take_or_wake();
   release();
   return next != nullptr ? next : std::noop_coroutine();
 }
 
-void spawned_base::wait_here() {
+void spawned::wait_here() {
   waiter self{"a spawned task"};
   if (!has_ended_before(self)) self.wait_here();
 }
 
 // The task counts as unfinished at the other runtime from now on.
-void spawned_base::arrive() noexcept {
+void spawned::arrive() noexcept {
   worker& me = *worker::current();
   (void)me.books.made();
   if (is_tracked_) task_registry::the_one().move(static_cast<context*>(this), &me.home);
-}
-
-void spawn_here(starter&& start, const submit_options& how) {
-  auto* const made = new start_ticket{std::move(start)};
-  made->band = how.priority;
-  made->name = how.name;
-  made->stop = how.stop;
-  worker::current()->home.enqueue(*made, worker_id::none(), how);
 }
 
 }  // namespace filch::inline v0::coro

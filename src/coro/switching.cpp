@@ -11,11 +11,7 @@
 
 namespace filch::inline v0::coro {
 
-// Into the own mail, which is looked at when the deque is empty, and in turn with the injector.
-void queue_behind_others(coroutine_entry& who) noexcept {
-  const worker& me = *worker::current();
-  me.home.put_behind(who, me.self);
-}
+void queue_behind_others(coroutine_entry& who) noexcept { worker::current()->home.put_behind(who); }
 
 bool queue_behind_others(std::coroutine_handle<> who) noexcept {
   auto* const made = new (std::nothrow) ticket{who};
@@ -43,7 +39,7 @@ void queue_at(const runtime& there, coroutine_entry& who) {
   me.books.finished();
 }
 
-void arrive(const promise_base& who) noexcept { static_cast<spawned_base&>(*who.context).arrive(); }
+void arrive(const promise_base& who) noexcept { static_cast<spawned&>(*who.context).arrive(); }
 
 void require_worker(worker_id where) {
   const std::uint32_t workers = *worker::current()->home.chosen.workers;

@@ -199,12 +199,25 @@ void runtime::core::throw_shut_down() {
   throw usage_error("filch: a task was submitted to a runtime that has been shut down");
 }
 
-// A task that was counted as made does not come to be. The caller's reference is dropped.
-void runtime::core::take_back_outside(task_base& made) {
-  if (chosen.trace != nullptr) chosen.trace->outside().cancel(made.id);
+// A task that was counted as made does not come to be.
+void runtime::core::take_back_outside(task_id made) {
+  if (chosen.trace != nullptr) chosen.trace->outside().cancel(made);
   outside_books_.add_finished();
-  made.release();
   note_idle();
+}
+
+// Counts and numbers a task that comes from outside. False: it comes too late, and is taken back.
+bool runtime::core::admit_outside(task_id& made, const char* name) {
+  made = task_id{outside_books_.add_made()};
+  // [R9] seq_cst fence: "count it, then look whether we are open" here against "close, then look at the counts" in
+  // shutdown() ↔ [R7]. It forbids that a task is taken in by a runtime that has seen everything done.
+  std_atomics::fence(std::memory_order_seq_cst);
+  if (!is_accepting()) {
+    take_back_outside(made);
+    return false;
+  }
+  if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(made, name);
+  return true;
 }
 
 void runtime::core::trace_outside_spawn(task_id made, const char* name) noexcept {
@@ -226,16 +239,9 @@ void runtime::core::number_task(task_base& made, worker* from) {
     if (from->trace->is_enabled()) {
       from->trace->spawn(made.id, parent != nullptr ? parent->id : task_id::none(), from->traced_name(made));
     }
-  } else {
-    made.id = task_id{outside_books_.add_made()};
-    // [R9] seq_cst fence: "count it, then look whether we are open" here against "close, then look at the counts" in
-    // shutdown() ↔ [R7]. It forbids that a task is taken in by a runtime that has seen everything done.
-    std_atomics::fence(std::memory_order_seq_cst);
-    if (!is_accepting()) {
-      take_back_outside(made);
-      throw_shut_down();
-    }
-    if (chosen.trace != nullptr && chosen.trace->outside().is_enabled()) trace_outside_spawn(made.id, made.name != nullptr ? made.name : made.label());
+  } else if (!admit_outside(made.id, made.name != nullptr ? made.name : made.label())) {
+    made.release();
+    throw_shut_down();
   }
   if (made.band != policy::priority::normal) {
     bands_in_use_.store(true, std::memory_order_relaxed);  // statistic
@@ -263,12 +269,33 @@ void runtime::core::enqueue(task_base& made, worker_id pinned, const submit_opti
       throw;
     }
     notify(from->self);
-  } else {
-    inject(made, how);
+  } else if (!inject(made, made.id, how)) {
+    take_back_outside(made.id);
+    made.release();
+    throw injector_full{};
   }
 }
 
-void runtime::core::inject(task_base& made, const submit_options& how) {
+void runtime::core::spawn(coroutine_entry& entry, const submit_options& how) {
+  worker* const from = is_own_worker() ? worker::current() : nullptr;
+  if (entry.band != policy::priority::normal) {
+    bands_in_use_.store(true, std::memory_order_relaxed);  // statistic
+  }
+  if (from != nullptr) {
+    number(entry, *from);
+    make_ready(entry, *from);
+    return;
+  }
+  if (!admit_outside(entry.id, entry.name)) throw_shut_down();
+  const task_id id = entry.id;
+  if (!inject(entry, id, how)) {
+    take_back_outside(id);
+    throw injector_full{};
+  }
+}
+
+// False: there is no room, and the entry is still the caller's.
+bool runtime::core::inject(queue_entry& made, task_id id, const submit_options& how) {
   worker_id at = worker_id::none();
   if (search_options.placement != placement::injector) {
     struct load_view {
@@ -280,26 +307,27 @@ void runtime::core::inject(task_base& made, const submit_options& how) {
     const std::lock_guard lock{placement_mutex_};
     at = placement_->choose(load_view{*this}, placement_random_);
   }
-  if (chosen.trace != nullptr) chosen.trace->outside().inject(made.id, at);
+  if (chosen.trace != nullptr) chosen.trace->outside().inject(id, at);
   if (at.is_some()) {
     workers[at.value].queues.mail(made);
   } else {
     queue::injector<>& into = injector_of(made.band);
-    if (chosen.injector_bound) inject_bounded(made, into, how);
-    else into.push(&made);
+    if (!chosen.injector_bound) into.push(&made);
+    else if (!push_bounded(made, into, how)) return false;
   }
   notify(at);
+  return true;
 }
 
-void runtime::core::inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how) {
-  if (into.try_push(&made) == queue::push_status::pushed) return;
+bool runtime::core::push_bounded(queue_entry& made, queue::injector<>& into, const submit_options& how) {
+  if (into.try_push(&made) == queue::push_status::pushed) return true;
   if (!how.wait_when_full) {
-    take_back_outside(made);
     made_room();  // for a moment this one stood in the count, and another may have been sent to sleep because of it
-    throw injector_full{};
+    return false;
   }
   const detail::blocking_section section;  // the caller may be a worker of another runtime
   (void)has_room_.wait([&] { return into.try_push(&made) == queue::push_status::pushed; });
+  return true;
 }
 
 void runtime::core::made_room() {

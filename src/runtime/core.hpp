@@ -54,15 +54,17 @@ class runtime::core {
   void require_open() const;
   void enqueue(task_base& made, worker_id pinned, const submit_options& how);
   void place(task_base& made, worker_id at);
+  // A coroutine that has not started: its turn comes as a task's would. Throws as submit does; then it is still the caller's.
+  void spawn(coroutine_entry& entry, const submit_options& how);
   // What waited goes on in its turn. Any thread, also while the runtime drains: somebody counts until it has ended, so the
   // runtime is there; and it stays until this returns. The entry may be gone then.
   // `why` is what it waited for, for recordings: a literal, or null.
   void put_back(suspended_stack& entry, const char* why = nullptr) noexcept;
   void put_back(coroutine_entry& entry, const char* why = nullptr) noexcept;
-  // The same at a worker's, by a worker of this runtime: others may take it, or it stays there.
-  void put_behind(coroutine_entry& entry, worker_id at) noexcept;
   // Of a coroutine that comes from another runtime. Throws usage_error if this one takes nobody any more.
   void take_in(coroutine_entry& entry);
+  // By a worker of this runtime: behind the others that may go on there; or to that worker, where it stays.
+  void put_behind(coroutine_entry& entry) noexcept;
   void put_at(coroutine_entry& entry, worker_id at) noexcept;
   // The entry becomes a task in the books of its maker.
   void number(coroutine_entry& entry, worker& from) noexcept;
@@ -134,6 +136,7 @@ class runtime::core {
   }
   // A worker goes to sleep although there is latent work, or a guest has come.
   void look_out() noexcept { lookout_->look_out(); }
+  [[nodiscard]] bool may_interrupt() const { return lookout_->may_interrupt(); }
   wait_graph waits;
   park::source_set sources;
 
@@ -144,12 +147,13 @@ class runtime::core {
   static void start_thread() noexcept;
   [[nodiscard]] bool is_accepting() const;
   [[noreturn]] static void throw_shut_down();
-  void take_back_outside(task_base& made);
+  void take_back_outside(task_id made);
+  [[nodiscard]] bool admit_outside(task_id& made, const char* name);
   void trace_outside_spawn(task_id made, const char* name) noexcept;
   void number_task(task_base& made, worker* from);
   void trace_woken(task_id who, worker* me, const char* why) noexcept;
-  void inject(task_base& made, const submit_options& how);
-  void inject_bounded(task_base& made, queue::injector<>& into, const submit_options& how);
+  [[nodiscard]] bool inject(queue_entry& made, task_id id, const submit_options& how);
+  [[nodiscard]] bool push_bounded(queue_entry& made, queue::injector<>& into, const submit_options& how);
   [[nodiscard]] bool is_quiescent() const;
   void report_long_tasks();
   void answer(park::keeper_call call);
@@ -159,6 +163,7 @@ class runtime::core {
   [[nodiscard]] bool all_sleep() const;
   void push_injected(queue_entry& entry) noexcept;
   void push_own(queue_entry& entry, worker& me) noexcept;
+  void make_ready(coroutine_entry& entry, worker& me) noexcept;
   void pin(queue_entry& entry, worker_id at, worker* from) noexcept;
 
   owned_session own_session_;  // chosen.trace, when FILCH_TRACE asked for it: ends after the threads

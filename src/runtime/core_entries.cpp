@@ -34,6 +34,7 @@ void runtime::core::pin(queue_entry& entry, worker_id at, worker* from) noexcept
 void runtime::core::number(coroutine_entry& entry, worker& from) noexcept {
   entry.id = task_id{(std::uint64_t{from.self.value} + 1) << 44 | from.books.made()};
   from.counters.add(trace::count::spawned);
+  if (!from.trace->is_enabled()) return;
   const task_record* const parent = from.current_task;
   from.trace->spawn(entry.id, parent != nullptr ? parent->id : task_id::none(), from.traced_name(entry.name));
 }
@@ -70,7 +71,7 @@ void runtime::core::put_back(coroutine_entry& entry, const char* why) noexcept {
   if (me != nullptr && &me->home == this) {
     number(entry, *me);
     trace_woken(entry.id, me, why);
-    return push_own(entry, *me);
+    return make_ready(entry, *me);
   }
   visitors_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R22]: what waited has not ended
   entry.id = task_id{outside_books_.add_made()};
@@ -99,10 +100,20 @@ void runtime::core::take_in(coroutine_entry& entry) {
   if (is_refused) throw_shut_down();
 }
 
-void runtime::core::put_behind(coroutine_entry& entry, worker_id at) noexcept {
-  number(entry, *worker::current());
-  workers[at.value].queues.mail(entry);
-  notify(at);
+void runtime::core::make_ready(coroutine_entry& entry, worker& me) noexcept {
+  if (entry.band == policy::priority::normal) me.put_ready(entry, worker::turn::next);
+  else push_own(entry, me);
+}
+
+// What lies in the deque comes first: the mail is looked at when the deque is empty, and in turn with the injector.
+void runtime::core::put_behind(coroutine_entry& entry) noexcept {
+  worker& me = *worker::current();
+  number(entry, me);
+  if (entry.band == policy::priority::normal && me.queues.deque_hint(entry.band) == 0) {
+    return me.put_ready(entry, worker::turn::last);
+  }
+  me.queues.mail(entry);
+  notify(me.self);
 }
 
 void runtime::core::put_at(coroutine_entry& entry, worker_id at) noexcept {

@@ -36,7 +36,7 @@ void offer_something() noexcept {
     const task_record* const running = me->current_task;
     const task_id parent = running != nullptr ? running->id : task_id::none();
     note_frames_in_handler(*stack, *me);
-    if (!me->desk.offer_in_handler(*stack, me->home, parent)) me->desk.offer_child_in_handler();
+    if (!me->desk.offer_in_handler(*stack, me->home, parent)) me->desk.offer_coroutine_in_handler();
   } else if (guest_seat* const seat = guest_hall::seat_of_thread(); seat != nullptr && seat->stack == stack) {
     (void)seat->desk.offer_in_handler(*stack, seat->home, task_id::none());
   }

@@ -20,7 +20,7 @@ lane* read_running_lane() noexcept { return running_lane; }
 void share_pending() noexcept {
   worker& me = *worker::current();
   const bool is_recorded = me.trace->is_enabled();
-  me.is_wanted.store(is_recorded, std::memory_order_relaxed);  // statistic
+  me.wanted.store(is_recorded ? demand::record : demand::none, std::memory_order_relaxed);  // statistic
   begin_change(me);
   bool is_shared = false;
   for (std::uint32_t left = is_recorded ? UINT32_MAX : 16; left != 0; --left) {
@@ -36,11 +36,9 @@ void share_pending() noexcept {
 
 }  // namespace detail
 
-lane::~lane() {
-  for (free_blocks& of_size : blocks) {
-    for (free_block* each : {of_size.first, of_size.reserve}) {
-      while (each != nullptr) ::operator delete(std::exchange(each, each->next));
-    }
+free_blocks::~free_blocks() {
+  for (free_block* each : {first, reserve}) {
+    while (each != nullptr) ::operator delete(std::exchange(each, each->next));
   }
 }
 

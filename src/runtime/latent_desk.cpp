@@ -70,11 +70,12 @@ bool latent_desk::offer_in_handler(latent_stack& stack, runtime::core& home, tas
   return true;
 }
 
-void latent_desk::offer_child_in_handler() noexcept {
+void latent_desk::offer_coroutine_in_handler() noexcept {
   if (slot.has_offer() || lane_->is_busy.load(std::memory_order_relaxed)) return;  // owner-only
   // [L17] signal fence: no change of the list is under way ↔ [L15] ↔ [L16].
   std::atomic_signal_fence(std::memory_order_acq_rel);
   if (coroutine_entry* const child = take_oldest_pending(*lane_)) slot.offer(*child);
+  else if (coroutine_entry* const other = lane_->ready.take_oldest()) slot.offer(*other);
 }
 
 void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept {

@@ -109,8 +109,8 @@ class alignas(k_no_sharing_bytes) latent_desk {
   // offered.
   bool ask() {
     // statistic
-    if (lane_ != nullptr && !lane_->is_wanted.load(std::memory_order_relaxed)) {
-      lane_->is_wanted.store(true, std::memory_order_relaxed);  // statistic
+    if (lane_ != nullptr && lane_->wanted.load(std::memory_order_relaxed) != demand::work) {
+      lane_->wanted.store(demand::work, std::memory_order_relaxed);  // statistic
     }
     latent_stack* const stack = listener();
     // statistic
@@ -134,8 +134,16 @@ class alignas(k_no_sharing_bytes) latent_desk {
   // Any thread: as the result of ask().
   [[nodiscard]] bool withholds() const {
     if (slot.has_offer()) return false;
+    return withholds_forks() || (lane_ != nullptr && lane_->ready.size() != 0);
+  }
+  // Any thread: the same, but for coroutines that may go on when what runs here suspends or ends.
+  [[nodiscard]] bool withholds_forks() const {
     const latent_stack* const stack = listener();
     return (stack != nullptr && has_latent_work(*stack)) || (lane_ != nullptr && has_pending(*lane_));
+  }
+  // Any thread: so many tasks, or parts of coroutines, have begun here.
+  [[nodiscard]] std::uint64_t stretches() const {
+    return lane_ != nullptr ? lane_->stretches.load(std::memory_order_relaxed) : 0;  // statistic
   }
   // Any thread: the thread that holds the desk, as the system numbers it; 0: nobody yet.
   [[nodiscard]] std::int32_t thread_number() const {
@@ -152,8 +160,8 @@ class alignas(k_no_sharing_bytes) latent_desk {
   bool offer_oldest(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
   // The same in a signal handler.
   bool offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
-  // In a signal handler: offers a child of a coroutine, if there is one and the slot is free.
-  void offer_child_in_handler() noexcept;
+  // In a signal handler: offers a child of a coroutine, or a coroutine that may go on, if there is one and the slot is free.
+  void offer_coroutine_in_handler() noexcept;
 
  private:
   [[nodiscard]] latent_stack* listener() const {

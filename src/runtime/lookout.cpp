@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include <sched.h>
 
@@ -114,6 +115,10 @@ bool lookout::look_at(latent_desk& desk, seen& before) {
     return true;
   }
   if (!may_interrupt_ || now_ns < before.interrupt_at_ns) return false;
+  // What may go on comes to its turn by itself where one stretch ends after the other.
+  if (const std::uint64_t ended = desk.stretches(); ended != std::exchange(before.stretches, ended) && !desk.withholds_forks()) {
+    return false;
+  }
   interrupt(desk, before);
   return true;
 }

@@ -34,12 +34,14 @@ class lookout {
   void look_out() noexcept;
   // From now on it does nothing.
   void stop();
+  [[nodiscard]] bool may_interrupt() const { return may_interrupt_; }
 
  private:
   // What was seen of a desk the last time.
   struct seen {
     std::uint64_t visits = 0;      // of a guest
     bool was_asked = false;        // and had not answered
+    std::uint64_t stretches = 0;   // of coroutines and tasks, that had ended there
     time_ns interrupt_at_ns = 0;   // not before
     time_ns pause_ns = 0;          // doubles with each interrupt in vain
   };

@@ -6,6 +6,7 @@
 #include <filch/base/assert.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace filch::inline v0 {
 
@@ -34,11 +35,16 @@ outcome as_outcome(steal_status status) {
   return outcome::empty;
 }
 
+bool is_coroutine(const queue_entry& entry) {
+  return entry.kind == entry_kind::coroutine || entry.kind == entry_kind::spawned;
+}
+
 // For the record.
 task_id id_of(const queue_entry& entry) {
   switch (entry.kind) {
     case entry_kind::task: return static_cast<const task_base&>(entry).id;
-    case entry_kind::coroutine: return static_cast<const coroutine_entry&>(entry).id;
+    case entry_kind::coroutine:
+    case entry_kind::spawned: return static_cast<const coroutine_entry&>(entry).id;
     case entry_kind::stack: break;
   }
   return task_id::none();
@@ -60,6 +66,105 @@ worker::worker(runtime::core& home_, worker_id self_)
 void worker::set_current(worker* held) noexcept {
   detail::running_lane = held;
   if (held != nullptr) held->desk.listen(running_latent_stack());
+}
+
+// ---- coroutines that may go on ---------------------------------------------------------------------------------------
+
+void worker::put_ready(coroutine_entry& entry, turn when) noexcept {
+  begin_change(*this);
+  if (when == turn::last || search_.options().order == policy::order::fifo) ready.put_behind(entry);
+  else ready.put(entry);
+  end_change(*this);
+  if (wanted.load(std::memory_order_relaxed) == demand::work) [[unlikely]] share_ready();  // statistic: heard late, answered late
+}
+
+coroutine_entry* worker::take_ready() noexcept {
+  // statistic: heard late, answered late
+  if (wanted.load(std::memory_order_relaxed) == demand::work && ready.size() > 1) [[unlikely]] share_ready();
+  begin_change(*this);
+  coroutine_entry* const taken = ready.take();
+  end_change(*this);
+  return taken;
+}
+
+// Half of those that may go on become stealable. One alone stays: its turn comes when what runs suspends or ends. The lookout
+// sees to it that this is not too long.
+void worker::share_ready() noexcept {
+  constexpr std::uint32_t k_most = 256;  // guess
+  constexpr std::uint64_t k_enough = 2;  // for one who comes and asks again; guess
+  const std::uint32_t size = ready.size();
+  if (size == 0) return;
+  if (size == 1 && home.may_interrupt()) return home.look_out();
+  begin_change(*this);
+  for (std::uint32_t left = std::clamp(size / 2, 1u, k_most); left != 0; --left) {
+    home.push_own_quietly(*ready.take_oldest(), *this);
+  }
+  end_change(*this);
+  if (queues.deque_hint(policy::priority::normal) >= k_enough) {
+    wanted.store(trace->is_enabled() ? demand::record : demand::none, std::memory_order_relaxed);  // statistic
+  }
+  home.notify(self);
+}
+
+// ---- running what was found -------------------------------------------------------------------------------------------
+
+void worker::publish_task(task_record* running) {
+  current_task = running;
+  task_name.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);  // statistic
+  if (home.measures_tasks) task_since_ns.store(monotonic_now_ns(), std::memory_order_relaxed);  // ordered by [R10]
+  // [R10] release store: the task's beginning comes before its number, so that the watchdog never takes the end of the
+  // task before it for its beginning → [R11] in report_long_tasks().
+  task_number.store((running != nullptr ? running->id : task_id::none()).value, std::memory_order_release);
+}
+
+void worker::begin_task() {
+  budget = k_budget;
+  stretches.store(stretches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // owner-only
+  if (trace->is_enabled() && wanted.load(std::memory_order_relaxed) == demand::none) {  // statistic
+    wanted.store(demand::record, std::memory_order_relaxed);                            // statistic
+  }
+}
+
+// The entry lies in the coroutine's frame: once that goes on, it is not touched any more.
+void worker::resume(coroutine_entry& taken, task_record* inside) noexcept {
+  worker* me = current();
+  task_record running{
+      .id = taken.id, .name = taken.name, .home = &me->home, .inside = inside, .priority = taken.band};
+  me->note_before_inside(inside);
+  me->begin_task();
+  me->publish_task(&running);
+  me->trace->start(running.id);
+  const bool goes_on = taken.kind == entry_kind::coroutine || me->may_start(taken);
+  if (goes_on) taken.self.resume();
+
+  me = current();
+  if (!goes_on) me->trace->cancel(running.id);
+  me->trace->end(running.id);
+  me->publish_task(inside);
+  me->counters.add(goes_on ? trace::count::executed : trace::count::cancelled);
+  me->books.finished();
+}
+
+bool worker::may_start(coroutine_entry& spawned) noexcept {
+  const bool is_late = home.life_now() == life::cancelling;
+  if (is_late) home.note_cut_short();
+  return static_cast<const start_rule*>(std::exchange(spawned.group, nullptr))->may_start(spawned, is_late);
+}
+
+void worker::execute(queue_entry& taken) noexcept { execute_inside(taken, nullptr); }
+
+void worker::execute_inside(queue_entry& taken, task_record* inside) noexcept {
+  switch (taken.kind) {
+    case entry_kind::coroutine:
+    case entry_kind::spawned: resume(static_cast<coroutine_entry&>(taken), inside); break;
+    case entry_kind::stack: continue_soon(static_cast<suspended_stack&>(taken)); break;
+    case entry_kind::task: {
+      auto& task = static_cast<task_base&>(taken);
+      if (task.state.claim()) execute_claimed(task, inside);
+      task.release();
+      break;
+    }
+  }
 }
 
 // ---- the loop --------------------------------------------------------------------------------------------------------
@@ -122,14 +227,7 @@ queue_entry* worker::next() {
 worker_queues::look worker::carry_out(const step& now) {
   switch (now.kind) {
     case step_kind::inbox: return counted(queues.pop_pinned(now.band));
-    case step_kind::local: {
-      if (now.band == policy::priority::normal && has_pending(*this)) return take_child();
-      const auto result = queues.pop(now.band, search_.options().order);
-      if (result.item != nullptr) return result;
-      const auto mailed = counted(queues.pop_mail(now.band));
-      // An offer in the own slot was left there by a task that blocks.
-      return mailed.status != steal_status::empty ? mailed : take_offer(desk);
-    }
+    case step_kind::local: return take_local(now.band);
     case step_kind::injector: return take_injected(now.band);
     case step_kind::victim: return rob(now.victim, now.band);
     case step_kind::wait:
@@ -139,6 +237,21 @@ worker_queues::look worker::carry_out(const step& now) {
   return {};
 }
 
+// Children first, then coroutines that may go on, then the deque; now and then the deque before the coroutines, so that nothing
+// waits there for ever.
+worker_queues::look worker::take_local(policy::priority band) {
+  constexpr std::uint32_t k_deque_first = 16;  // guess
+  const bool has_coroutines = band == policy::priority::normal && ready.size() != 0;
+  if (band == policy::priority::normal && has_pending(*this)) return take_child();
+  if (has_coroutines && ++turns_ % k_deque_first != 0) return {steal_status::taken, take_ready(), 0};
+  const auto result = queues.pop(band, search_.options().order);
+  if (result.item != nullptr) return result;
+  if (has_coroutines) return {steal_status::taken, take_ready(), 0};
+  const auto mailed = counted(queues.pop_mail(band));
+  // An offer in the own slot was left there by a task that blocks.
+  return mailed.status != steal_status::empty ? mailed : take_offer(desk);
+}
+
 // What others have put into the injector or into this worker's mail, which of the two first in turn: so neither a flood
 // of own tasks nor one of the injector can starve the mail, and a worker that was woken finds it.
 worker_queues::look worker::take_injected(policy::priority band) {
@@ -146,16 +259,41 @@ worker_queues::look worker::take_injected(policy::priority band) {
   if (mail_first_) {
     if (const auto mailed = queues.pop_mail(band); mailed.item != nullptr) return counted(mailed);
   }
-  const auto result = home.injector_of(band).pop();
-  if (result.is_taken()) {
-    if (home.chosen.injector_bound) home.made_room();
-    return counted({result.status, static_cast<queue_entry*>(result.item), 0});
-  }
+  const auto result = pop_injected(band);
+  if (result.item != nullptr) return result;
   if (const auto mailed = queues.pop_mail(band); mailed.status != steal_status::empty) return counted(mailed);
   if (band == policy::priority::normal) {
     if (const auto offered = take_from_guests(); offered.item != nullptr) return counted(offered);
   }
-  return {result.status, nullptr, 0};
+  return result;
+}
+
+// A worker that has nothing else takes several coroutines at once, so that the many who fill the injector and the few who empty
+// it meet less often. A plain task ends the batch: in the deque it could be passed by others for ever.
+worker_queues::look worker::pop_injected(policy::priority band) {
+  constexpr std::uint64_t k_most = 16;  // guess
+  queue::injector<>& from = home.injector_of(band);
+  const bool is_idle = band == policy::priority::normal && ready.size() == 0 && queues.deque_hint(band) == 0;
+  const std::uint64_t share = is_idle ? std::min(from.size_hint() / home.workers.size() + 1, k_most) : 1;
+  queue_entry* first = nullptr;
+  queue_entry* last = nullptr;
+  std::uint32_t count = 0;
+  const auto status = from.pop_batch(static_cast<std::uint32_t>(share), [&](queue::link* each) {
+    auto* const taken = static_cast<queue_entry*>(each);
+    ++count;
+    if (first == nullptr) first = taken;
+    else if (is_coroutine(*taken)) put_ready(static_cast<coroutine_entry&>(*taken), turn::last);
+    else last = taken;
+    return is_coroutine(*taken);
+  });
+  if (first == nullptr) return {status, nullptr, 0};
+  if (last != nullptr) {
+    queues.mail(*last);
+    home.notify(self);
+  }
+  if (home.chosen.injector_bound) home.made_room();
+  counters.add(trace::count::injected, count);
+  return {steal_status::taken, first, 0};
 }
 
 // Work that came from others goes into the books.
@@ -198,8 +336,9 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
 worker_queues::look worker::take_offer(latent_desk& from) {
   queue_entry* const taken = from.slot.take();
   if (taken == nullptr) return {};
-  if (taken->kind == entry_kind::coroutine) {
-    home.number(static_cast<coroutine_entry&>(*taken), *this);
+  if (taken->kind != entry_kind::task) {
+    auto& offered = static_cast<coroutine_entry&>(*taken);
+    if (!offered.id.is_some()) home.number(offered, *this);  // else it could go on before, and was counted then
     return {steal_status::taken, taken, 0};
   }
   auto& offered = static_cast<offered_task&>(*taken);
@@ -238,8 +377,7 @@ void worker::ask(latent_desk& robbed, bool has_taken) {
 queue_entry* worker::look_everywhere() {
   for (const auto band : {policy::priority::high, policy::priority::normal, policy::priority::low}) {
     if (queue_entry* found = counted(queues.pop_pinned(band)).item) return found;
-    if (band == policy::priority::normal && has_pending(*this)) return take_child().item;
-    if (queue_entry* found = queues.pop(band, search_.options().order).item) return found;
+    if (queue_entry* found = take_local(band).item) return found;
     if (queue_entry* found = take_injected(band).item) return found;
     for (worker& other : home.workers) {
       if (&other == this || other.queues.stealable_hint() == 0) continue;

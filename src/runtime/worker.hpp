@@ -60,6 +60,9 @@ class alignas(k_no_sharing_bytes) worker : public lane {
 
   // Puts an entry into the own deque. Throws std::bad_alloc.
   void push(queue_entry& made);
+  // Of a coroutine of normal priority that may go on here: as the next, or after all others. Others may get it first.
+  enum class turn : std::uint8_t { next, last };
+  void put_ready(coroutine_entry& entry, turn when) noexcept;
 
   // The number in the trace of a name or label, and of what a task is called.
   [[nodiscard]] trace::name_id traced_name(const char* name) noexcept;
@@ -107,6 +110,10 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   [[nodiscard]] worker_queues::look take_from_guests();
   void ask(latent_desk& robbed, bool has_taken);
   [[nodiscard]] worker_queues::look take_child();
+  [[nodiscard]] worker_queues::look take_local(policy::priority band);
+  [[nodiscard]] coroutine_entry* take_ready() noexcept;
+  [[gnu::cold, gnu::noinline]] void share_ready() noexcept;
+  [[nodiscard]] bool may_start(coroutine_entry& spawned) noexcept;
   void begin_task();
   static void resume(coroutine_entry& taken, task_record* inside) noexcept;
   void wait(time_ns span_ns);
@@ -121,6 +128,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void trace_resume(const task_record& task);
   void note_before_inside(const task_record* outer) noexcept;
   [[nodiscard]] worker_queues::look take_injected(policy::priority band);
+  [[nodiscard]] worker_queues::look pop_injected(policy::priority band);
   [[nodiscard]] worker_queues::look counted(worker_queues::look result);
 
   policy::search search_;
@@ -131,6 +139,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   std::uint32_t tasks_per_look_ = 1;  // how often it looks at the clock while a source has a deadline
   std::uint32_t tasks_to_look_ = 1;
   time_ns looked_ns_ = 0;
+  std::uint32_t turns_ = 0;           // of the own queues
   bool mail_first_ = false;           // which of mail and injector was looked at first the last time
   time_ns search_began_ns_ = 0;       // 0: no search under way
   std::uint64_t noted_forks_ = 0;

@@ -92,7 +92,9 @@ void worker::doze(time_ns deadline_ns) {
   // Whoever forks from now on finds a sleeper.
   bool is_withheld = false;
   const time_ns now_ns = monotonic_now_ns();
-  for (worker& other : home.workers) is_withheld |= other.desk.ask_before_sleep(now_ns);
+  for (worker& other : home.workers) {
+    if (&other != this) is_withheld |= other.desk.ask_before_sleep(now_ns);
+  }
   home.guests().for_each([&](const guest_seat& seat) {
     is_withheld |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [G2]
   });

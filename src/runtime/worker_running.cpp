@@ -26,30 +26,6 @@ trace::name_id worker::traced_name(const char* name) noexcept {
   }
 }
 
-void worker::publish_task(task_record* running) {
-  current_task = running;
-  task_name.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);  // statistic
-  if (home.measures_tasks) task_since_ns.store(monotonic_now_ns(), std::memory_order_relaxed);  // ordered by [R10]
-  // [R10] release store: the task's beginning comes before its number, so that the watchdog never takes the end of the
-  // task before it for its beginning → [R11] in report_long_tasks().
-  task_number.store((running != nullptr ? running->id : task_id::none()).value, std::memory_order_release);
-}
-
-void worker::execute(queue_entry& taken) noexcept { execute_inside(taken, nullptr); }
-
-void worker::execute_inside(queue_entry& taken, task_record* inside) noexcept {
-  switch (taken.kind) {
-    case entry_kind::coroutine: resume(static_cast<coroutine_entry&>(taken), inside); break;
-    case entry_kind::stack: continue_soon(static_cast<suspended_stack&>(taken)); break;
-    case entry_kind::task: {
-      auto& task = static_cast<task_base&>(taken);
-      if (task.state.claim()) execute_claimed(task, inside);
-      task.release();
-      break;
-    }
-  }
-}
-
 void worker::leave_task() {
   counters.add(trace::count::suspends);
   if (trace->is_enabled()) {
@@ -80,11 +56,6 @@ void worker::go_on_with(task_record* task) {
   if (task != nullptr && trace->is_enabled()) trace_resume(*task);
 }
 
-void worker::begin_task() {
-  budget = k_budget;
-  if (trace->is_enabled()) is_wanted.store(true, std::memory_order_relaxed);  // statistic
-}
-
 void worker::execute_claimed(task_base& claimed, task_record* inside) noexcept {
   worker* me = current();
   claimed.inside = inside;
@@ -103,24 +74,6 @@ void worker::execute_claimed(task_base& claimed, task_record* inside) noexcept {
   me->trace->end(claimed.id);
   me->publish_task(inside);
   me->counters.add(cancel ? trace::count::cancelled : trace::count::executed);
-  me->books.finished();
-}
-
-// The entry lies in the coroutine's frame: once that goes on, it is not touched any more.
-void worker::resume(coroutine_entry& taken, task_record* inside) noexcept {
-  worker* me = current();
-  task_record running{
-      .id = taken.id, .name = taken.name, .home = &me->home, .inside = inside, .priority = taken.band};
-  me->note_before_inside(inside);
-  me->begin_task();
-  me->publish_task(&running);
-  me->trace->start(running.id);
-  taken.self.resume();
-
-  me = current();
-  me->trace->end(running.id);
-  me->publish_task(inside);
-  me->counters.add(trace::count::executed);
   me->books.finished();
 }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <filch/coro/context.hpp>
+#include <filch/coro/detail/frame_memory.hpp>
 #include <filch/coro/detail/promise.hpp>
 #include <filch/coro/hand_over.hpp>
 #include <filch/coro/task.hpp>
@@ -33,25 +34,20 @@ class worker;
 
 namespace coro {
 
-// A spawned coroutine, whatever it computes. Two references: its own until it has ended, and the handle's.
-class spawned_base : public end_listener, public context {
+// A spawned coroutine, whatever it computes: the record before its frame. Two references: its own until it has ended, and the
+// handle's.
+class spawned : public end_listener, public context {
  public:
-  spawned_base(const spawned_base&) = delete;
-  spawned_base& operator=(const spawned_base&) = delete;
+  // `root` has not started. Its frame belongs to the record from now on.
+  [[nodiscard]] static spawned& make(promise_base& root) noexcept;
+  spawned(const spawned&) = delete;
+  spawned& operator=(const spawned&) = delete;
 
-  static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
-  static void operator delete(void* memory, std::size_t bytes) noexcept { free_frame(memory, bytes); }
-
-  // On a worker, once: starts the coroutine, or cancels it if it was asked to stop before.
-  void start() noexcept;
-  // Instead, if it never comes to that.
-  void cancel() noexcept;
+  // Hands the coroutine to a runtime; null: the calling worker's. If that throws, all is gone.
+  void enqueue(runtime* rt, promise_base& root, const submit_options& how);
   // It has come to a worker of another runtime.
   void arrive() noexcept;
   [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept override;
-  void release() noexcept {
-    if (references_.drop()) delete this;
-  }
 
   // ---- the handle's ----
   void drop_handle() noexcept {
@@ -65,66 +61,44 @@ class spawned_base : public end_listener, public context {
   void wait_here();
   // Once it has ended.
   [[nodiscard]] bool was_cancelled() const { return was_cancelled_; }
-
- protected:
-  spawned_base() = default;
-  virtual ~spawned_base() = default;
+  template <class T>
+  T take() {
+    return std::coroutine_handle<task_promise<T>>::from_address(frame()).promise().take();
+  }
 
  private:
-  virtual promise_base& root() noexcept = 0;
-  // Destroys the coroutine, which has not started.
-  virtual void drop_root() noexcept = 0;
+  spawned() = default;
+  ~spawned() = default;
+
+  [[nodiscard]] static bool may_start(coroutine_entry& who, bool is_late) noexcept;
+  static constexpr start_rule k_rule{&may_start};
+
+  [[nodiscard]] void* frame() noexcept { return reinterpret_cast<std::byte*>(this) + k_record_bytes; }
+  // It has not started, and does not.
+  void cancel() noexcept;
   void track(const worker& at) noexcept;
   // Returns whom to resume, perhaps nobody. Drops the coroutine's reference.
   [[nodiscard]] std::coroutine_handle<> finish() noexcept;
+  void release() noexcept {
+    if (references_.drop()) destroy();
+  }
+  void destroy() noexcept;
 
   hand_over<waiter> end_;
   reference_count<> references_{2};
-  bool was_cancelled_ = false;
+  bool was_cancelled_ = false;  // its frame is gone
   bool is_tracked_ = false;
 };
 
-template <class T>
-class spawned final : public spawned_base {
- public:
-  explicit spawned(task<T>&& what) : what_{std::move(what)} { (void)what_.promise(); }
-
-  T take() { return what_.promise().take(); }
-
- private:
-  promise_base& root() noexcept override { return what_.promise(); }
-  void drop_root() noexcept override { const task<T> dropped = std::move(what_); }
-
-  task<T> what_;
-};
-
 // What a spawned task needs beside its frame.
-static_assert(sizeof(spawned<int>) <= 64);
-
-// Starts what it holds, or cancels it if it is destroyed before.
-class starter {
- public:
-  explicit starter(spawned_base& held) : held_{&held} {}
-  starter(starter&& other) noexcept : held_{std::exchange(other.held_, nullptr)} {}
-  starter& operator=(starter&&) = delete;
-  ~starter() {
-    if (held_ != nullptr) held_->cancel();
-  }
-  void operator()() && { std::exchange(held_, nullptr)->start(); }
-
- private:
-  spawned_base* held_;
-};
-
-// On a worker: at its runtime.
-void spawn_here(starter&& start, const submit_options& how);
+static_assert(sizeof(spawned) <= k_record_bytes && alignof(spawned) <= alignof(frame_head));
 
 }  // namespace coro
 
 template <class T>
 class [[nodiscard]] join_handle {
  public:
-  explicit join_handle(coro::spawned<T>& made) noexcept : made_{&made} {}  // takes over one reference
+  explicit join_handle(coro::spawned& made) noexcept : made_{&made} {}  // takes over one reference
   join_handle(join_handle&& other) noexcept : made_{std::exchange(other.made_, nullptr)} {}
   join_handle& operator=(join_handle&& other) noexcept {
     if (this != &other) {
@@ -161,13 +135,13 @@ class [[nodiscard]] join_handle {
   }
 
  private:
-  coro::spawned<T>& need() const {
+  coro::spawned& need() const {
     if (made_ == nullptr) throw no_state{};
     return *made_;
   }
   T take() const {
     if (made_->was_cancelled()) throw task_cancelled{};
-    return made_->take();
+    return made_->take<T>();
   }
 
   struct awaiter {
@@ -203,30 +177,26 @@ class [[nodiscard]] join_handle {
     }
   };
 
-  coro::spawned<T>* made_;
+  coro::spawned* made_;
 };
 
 // Starts `what` on a worker of `rt`, as submit does: see submit_options for what can be chosen.
 template <class T>
 join_handle<T> spawn(runtime& rt, task<T> what, const submit_options& how = {}) {
-  auto* const made = new coro::spawned<T>{std::move(what)};
-  join_handle<T> handle{*made};
-  coro::starter start{*made};
-  if (how.stop.stop_possible()) made->follow(how.stop);
-  rt.spawn(std::move(start), how);
-  return handle;
+  coro::promise_base& root = what.release();
+  coro::spawned& made = coro::spawned::make(root);
+  made.enqueue(&rt, root, how);
+  return join_handle<T>{made};
 }
 
 // The same at the runtime of the calling worker; elsewhere at the default one.
 template <class T>
 join_handle<T> spawn(task<T> what, const submit_options& how = {}) {
   if (!this_worker().is_some()) return spawn(default_runtime(), std::move(what), how);
-  auto* const made = new coro::spawned<T>{std::move(what)};
-  join_handle<T> handle{*made};
-  coro::starter start{*made};
-  if (how.stop.stop_possible()) made->follow(how.stop);
-  coro::spawn_here(std::move(start), how);
-  return handle;
+  coro::promise_base& root = what.release();
+  coro::spawned& made = coro::spawned::make(root);
+  made.enqueue(nullptr, root, how);
+  return join_handle<T>{made};
 }
 
 }  // namespace filch::inline v0

@@ -35,19 +35,16 @@ class [[nodiscard]] yield_awaiter {
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Promise>
-  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) noexcept {
+  void await_suspend(std::coroutine_handle<Promise> who) noexcept {
     if constexpr (std::is_base_of_v<promise_base, Promise>) who_ = &who.promise();
-    if (is_stop_requested()) return false;
     entry_.self = who;
     queue_behind_others(entry_);
-    return true;
   }
   void await_resume() const {
-    if (is_stop_requested()) throw task_cancelled{};
+    if (who_ != nullptr && who_->is_stop_requested()) throw task_cancelled{};
   }
 
  private:
-  [[nodiscard]] bool is_stop_requested() const noexcept { return who_ != nullptr && who_->is_stop_requested(); }
 
   const promise_base* who_ = nullptr;
   coroutine_entry entry_;

@@ -18,6 +18,7 @@
 #include <filch/queue/steal_result.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace filch::inline v0::queue {
 
@@ -61,7 +62,7 @@ class injector {
   }
 
   // Any worker: up to `limit` items, oldest first, each handed to `take` while the consumer's side is held; `take` must
-  // not throw. `taken` if there was at least one.
+  // not throw, and may return false to end it there. `taken` if there was at least one.
   template <class Take>
   [[nodiscard]] steal_status pop_batch(std::uint32_t limit, Take&& take) {
     if (is_empty()) return steal_status::empty;
@@ -71,8 +72,9 @@ class injector {
     while (taken != limit) {
       const steal_result<node*> next = items_.pop();
       if (!next.is_taken()) break;
-      take(next.item);
       ++taken;
+      if constexpr (std::is_void_v<decltype(take(next.item))>) take(next.item);
+      else if (!take(next.item)) break;
     }
     // [J2] release store: hands the consumer's side over → [J1].
     consumer_busy_.store(0, std::memory_order_release);

@@ -1,8 +1,8 @@
 // What lies in the queues of a runtime, and what a worker knows of the work that it runs.
 //
-// An entry is a task, a stack that may go on, or a coroutine that may go on. Entries of the last two kinds lie in the stack or
-// the frame that they stand for: whoever takes one out copies what it needs and lets it go on; from then on the entry may be
-// gone.
+// An entry is a task, a stack that may go on, a coroutine that may go on, or one that was spawned and has not started. All but
+// tasks lie in the stack or the frame that they stand for: whoever takes one out copies what it needs and lets it go on; from
+// then on the entry may be gone.
 #pragma once
 
 #include <filch/base/ids.hpp>
@@ -14,7 +14,7 @@
 
 namespace filch::inline v0 {
 
-enum class entry_kind : std::uint8_t { task, stack, coroutine };
+enum class entry_kind : std::uint8_t { task, stack, coroutine, spawned };
 
 class queue_entry : public queue::link {
  public:
@@ -22,8 +22,8 @@ class queue_entry : public queue::link {
   queue_entry& operator=(const queue_entry&) = delete;
 
   // Written before the entry is published, constant afterwards.
-  const void* group = nullptr;  // the scope or the children it belongs to
-  const entry_kind kind;
+  const void* group = nullptr;  // the scope or the children it belongs to; of a spawned one its start_rule
+  entry_kind kind;
   policy::priority band = policy::priority::normal;
 
  protected:
@@ -31,15 +31,21 @@ class queue_entry : public queue::link {
   ~queue_entry() = default;
 };
 
-// A coroutine that is suspended and may go on.
+// A coroutine that is suspended and may go on, or start.
 class coroutine_entry : public queue_entry {
  public:
   coroutine_entry() : queue_entry{entry_kind::coroutine} {}
 
   // Written before the entry is published, constant afterwards.
   std::coroutine_handle<> self;
-  task_id id;                  // of the stretch from here to where it suspends or ends
+  task_id id = task_id::none();  // of the stretch from here to where it suspends or ends
   const char* name = nullptr;  // of that, for traces and dumps
+};
+
+// What a spawned coroutine does when its turn has come.
+struct start_rule {
+  // On a worker. False: it does not start, and the entry is gone. `is_late`: the deadline of a shutdown has passed.
+  bool (*may_start)(coroutine_entry& who, bool is_late) noexcept;
 };
 
 // What runs, as waits, traces and dumps know it. It lives as long as it runs.

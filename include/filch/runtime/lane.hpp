@@ -1,21 +1,23 @@
-// What a worker keeps at hand for the coroutines that run on it: children that have not started, free memory for frames, and
-// the budget.
+// What a worker keeps at hand for the coroutines that run on it: those that may go on, children that have not started, free
+// memory for frames, and the budget.
 //
 // Children that a coroutine awaits together lie in a list of the worker, in groups, the newest group last. Nobody else sees
-// them: putting them there and taking them writes nothing shared and needs no fence. Somebody who wants work raises
-// `is_wanted`, and at the next fork the worker moves children of its oldest group into its deque. If there is no next fork, a
-// signal handler on the worker's thread offers one child.
+// them: putting them there and taking them writes nothing shared and needs no fence. The same is true of the coroutines that
+// may go on. Somebody who wants work sets `demand`, and at the next fork, spawn or turn the worker moves children of its oldest
+// group, or others, into its deque. If there is none, a signal handler on the worker's thread offers one.
 //
-// Who may call what: the thread that holds the worker, and its signal handler while `is_busy` is false; `is_wanted` and
+// Who may call what: the thread that holds the worker, and its signal handler while `is_busy` is false; `demand` and
 // `has_pending` any thread.
 //
 // Invariants
 //   I1  A group in the list has at least one child that has not started; so its parent waits, and the group is there.
-//   I2  A child is in the list, or it was taken out of it by exactly one of: its worker, the handler.
+//   I2  A child is in the list, or it was taken out of it by exactly one of: its worker, the handler. The same is true of those
+//       that may go on.
 #pragma once
 
 #include <filch/base/atomics.hpp>
 #include <filch/runtime/entry.hpp>
+#include <filch/runtime/ready_list.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -35,11 +37,23 @@ struct free_block {
   free_block* next;
 };
 struct free_blocks {
-  static constexpr std::uint32_t k_batch = 32;  // guess
+  static constexpr std::uint32_t k_batch = 64;  // guess
+
+  free_blocks() = default;
+  free_blocks(const free_blocks&) = delete;
+  free_blocks& operator=(const free_blocks&) = delete;
+  ~free_blocks();
 
   free_block* first = nullptr;
   free_block* reserve = nullptr;  // so many as a batch has, or none
   std::uint32_t count = 0;        // from `first` on, at most a batch
+};
+
+// What is wanted of a worker.
+enum class demand : std::uint8_t {
+  none,
+  record,  // that children become tasks, which the record shows
+  work,    // that it shares
 };
 
 struct lane {
@@ -50,14 +64,15 @@ struct lane {
   lane() = default;
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
-  ~lane();
 
   std_atomics::atomic<pending_group*> newest{&bottom};
-  std_atomics::atomic<bool> is_wanted{false};
+  std_atomics::atomic<demand> wanted{demand::none};
   std_atomics::atomic<bool> is_busy{false};  // the list is being changed
+  std_atomics::atomic<std::uint64_t> stretches{0};  // so many tasks, or parts of coroutines, have begun here
   // So many operations that are ready may still be awaited before others have a turn.
   std::uint32_t budget = k_budget;
   pending_group bottom;
+  ready_list ready;
   free_blocks blocks[k_sizes];  // by size in granules
 };
 
@@ -110,7 +125,7 @@ inline void put_pending(lane& mine, pending_group& group) noexcept {
   mine.newest.store(&group, std::memory_order_relaxed);  // owner-only
   end_change(mine);
   // statistic: a request that is seen late is answered late
-  if (mine.is_wanted.load(std::memory_order_relaxed)) [[unlikely]] detail::share_pending();
+  if (mine.wanted.load(std::memory_order_relaxed) != demand::none) [[unlikely]] detail::share_pending();
 }
 
 // The next child of a group that is the newest in the list.

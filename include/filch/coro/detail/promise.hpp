@@ -34,15 +34,15 @@ class end_listener {
 // The end of a child among several, in children.hpp.
 [[nodiscard]] inline std::coroutine_handle<> end_among_siblings(promise_base& who) noexcept;
 
-// As an entry it lies in a queue before it starts, if it is a child among several.
+// As an entry it lies in a queue before it starts, if it is a child among several or spawned.
 class promise_base : public coroutine_entry {
  public:
   promise_base() = default;
   promise_base(const promise_base&) = delete;
   promise_base& operator=(const promise_base&) = delete;
 
-  static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
-  static void operator delete(void* memory, std::size_t bytes) noexcept { free_frame(memory, bytes); }
+  static void* operator new(std::size_t bytes) { return allocate_coroutine(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept { free_coroutine(memory, bytes); }
 
   struct final_awaiter {
     [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -92,10 +92,10 @@ class promise_base : public coroutine_entry {
   // Of a child among several.
   promise_base* sibling = nullptr;  // its strand runs this one next
   std::uint32_t ran = 1;            // so many children of its strand up to and with this one
-  bool is_spawned = false;          // its context is its own, of the class spawned_base
+  bool is_spawned = false;          // its context is its own, of the class spawned
   // Written by the coroutine, while it runs.
-  std::source_location awaits_at{};  // the last co_await
   bool has_failed = false;           // an exception left it
+  std::source_location awaits_at{};  // the last co_await
 };
 
 // Nothing yet, then a result or an exception.
