@@ -36,7 +36,7 @@ namespace coro {
 
 // A spawned coroutine, whatever it computes: the record before its frame. Two references: its own until it has ended, and the
 // handle's.
-class spawned : public end_listener, public context {
+class spawned final : public end_listener, public context {
  public:
   // `root` has not started. Its frame belongs to the record from now on.
   [[nodiscard]] static spawned& make(promise_base& root) noexcept;

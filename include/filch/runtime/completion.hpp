@@ -89,7 +89,7 @@ class completion {
     listener_.set(&who);
     std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [R25]
     while ((seen & (k_done | k_unwanted)) == 0) {
-      // [R25] release on success: hands the listener over → [R1]. Relaxed on failure: revalidated by [R2], which the caller asks.
+      // [R25] release on success: hands the listener over → [R1] → [R26]. Relaxed on failure: revalidated by [R2], which the caller asks.
       if (word_.compare_exchange(seen, seen | k_listened, std::memory_order_release, std::memory_order_relaxed)) return true;
     }
     return false;
@@ -97,10 +97,11 @@ class completion {
   // The listener gives up. True: it listened, is not told any more, and the caller lets it go on. False: it was told, or is
   // being told; or it does not listen yet and never will.
   [[nodiscard]] bool give_up() {
-    std::uint32_t seen = word_.load(std::memory_order_relaxed);  // ordered by [R1]: nothing is handed over
+    std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [R26]
     while ((seen & k_done) == 0) {
-      // ordered by [R1], as in `claim`
-      if (word_.compare_exchange(seen, (seen & ~k_listened) | k_unwanted, std::memory_order_relaxed,
+      // [R26] acquire on success: the caller lets the listener go on, and so must have what it wrote before ← [R25]. Relaxed on
+      // failure: revalidated by [R26].
+      if (word_.compare_exchange(seen, (seen & ~k_listened) | k_unwanted, std::memory_order_acquire,
                                  std::memory_order_relaxed)) {
         return (seen & k_listened) != 0;
       }

@@ -93,6 +93,7 @@ void a_listener_is_told_once(context& c, bool is_asked_to_stop) {
     c.thread("who asks to stop", [&] {
       if (!state.give_up()) return;
       gave_up = true;
+      require(who.ready.get() == 1, "what it wrote before it listened is known");
       who.go_on();
     });
   }
