@@ -43,7 +43,7 @@ bool context::is_stop_requested() const noexcept {
 std::stop_token context::stop_token() noexcept {
   const auto now = stop_.look();
   if (now.node != nullptr) return now.node->token();
-  if (now.is_impossible) return {};
+  if (above_ == nullptr && !now.is_requested && is_unstoppable_.load(std::memory_order_relaxed)) return {};  // statistic
   try {
     follow(above_ != nullptr ? above_->stop_token() : std::stop_token{});
   } catch (const std::bad_alloc&) {

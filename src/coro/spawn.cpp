@@ -75,9 +75,10 @@ std::coroutine_handle<> spawned::ended(promise_base&) noexcept {
 }
 
 std::coroutine_handle<> spawned::finish() noexcept {
+  const auto after = end_.end();
   std::coroutine_handle<> next;
-  if (waiter* const waiting = end_.end()) next = waiting->take_or_wake();
-  release();
+  if (after.waiter != nullptr) next = after.waiter->take_or_wake();
+  else if (after.is_left) destroy();
   return next != nullptr ? next : std::noop_coroutine();
 }
 

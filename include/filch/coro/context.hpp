@@ -34,9 +34,9 @@ class context {
 
   // A stop requested of `other` is one of this, too. Before anybody else knows the context. Throws std::bad_alloc.
   void follow(std::stop_token other);
-  // Nobody is left who could call request_stop.
+  // Nobody is left who could call request_stop: who asks for a token from now on gets an empty one, if this follows nobody else.
   void make_unstoppable() noexcept {
-    if (above_ == nullptr) stop_.make_impossible();
+    is_unstoppable_.store(true, std::memory_order_relaxed);  // statistic: who does not see it gets a token that nobody uses
   }
 
   // The nearest at or above this that is a spawned task's, or the highest.
@@ -51,6 +51,7 @@ class context {
  private:
   context* const above_;
   stop_word<stop_node> stop_;
+  std_atomics::atomic<bool> is_unstoppable_{false};
 };
 
 }  // namespace filch::inline v0::coro

@@ -1,8 +1,12 @@
-// The kernel of a wait for one thing by one who waits: the thing ends, the waiter comes, in either order.
+// The kernel of a task that one may wait for: it ends, and its owner waits, looks or leaves, in any order.
 // kernel: light headers only
 //
-// Who may call what: `end` once; `wait` once; `has_ended` any thread. After `end` has returned null its caller touches nothing
-// of the waiter's.
+//   nothing → ended                  nobody waits: it is the owner's
+//   nothing → waiter → ended         whoever ends it lets the waiter go on
+//   nothing → left → ended           the owner is gone: it belongs to whoever ends it
+//
+// Who may call what: `end` once; `wait` and `leave` the owner, once each, not `leave` while it waits; `has_ended` any thread.
+// After `end` has returned nobody its caller touches nothing of the task's or the waiter's.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -14,10 +18,17 @@ namespace filch::inline v0::coro {
 template <class Waiter, class A = std_atomics>
 class hand_over {
  public:
-  // It has ended. Not null: this one waits for it, and the caller lets it go on.
-  [[nodiscard]] Waiter* end() {
-    // [N5] acq_rel exchange: release hands over what was done → [N6] → [N7]; acquire receives the waiter ← [N7].
-    return reinterpret_cast<Waiter*>(word_.exchange(k_ended, std::memory_order_acq_rel));
+  struct successor {
+    Waiter* waiter = nullptr;  // goes on
+    bool is_left = false;      // the caller destroys the task
+  };
+  // It has ended. Who is to be seen to: perhaps nobody.
+  [[nodiscard]] successor end() {
+    // [N5] acq_rel exchange: release hands over what was done → [N6] → [N7] → [N9]; acquire receives the waiter, or what the
+    // owner did before it left ← [N7] ← [N10].
+    const std::uintptr_t before = word_.exchange(k_ended, std::memory_order_acq_rel);
+    if (before == k_left) return {nullptr, true};
+    return {reinterpret_cast<Waiter*>(before), false};
   }
   [[nodiscard]] bool has_ended() const {
     // [N6] acquire load: what was done is visible ← [N5].
@@ -31,10 +42,18 @@ class hand_over {
     return !word_.compare_exchange(expected, reinterpret_cast<std::uintptr_t>(&who), std::memory_order_release,
                                    std::memory_order_acquire);
   }
+  // The owner is not interested any more. True: it has ended, and the caller destroys it.
+  [[nodiscard]] bool leave() {
+    // [N9] acquire load: what was done comes before the destruction ← [N5].
+    if (word_.load(std::memory_order_acquire) == k_ended) return true;
+    // [N10] acq_rel exchange: release hands over what the owner did with the task → [N5]; acquire as [N9] ← [N5].
+    return word_.exchange(k_left, std::memory_order_acq_rel) == k_ended;
+  }
 
  private:
   static constexpr std::uintptr_t k_nothing = 0;
   static constexpr std::uintptr_t k_ended = 1;
+  static constexpr std::uintptr_t k_left = 2;
 
   typename A::template atomic<std::uintptr_t> word_{k_nothing};
 };

@@ -34,8 +34,7 @@ class worker;
 
 namespace coro {
 
-// A spawned coroutine, whatever it computes: the record before its frame. Two references: its own until it has ended, and the
-// handle's.
+// A spawned coroutine, whatever it computes: the record before its frame. It is there until it has ended and its handle is gone.
 class spawned final : public end_listener, public context {
  public:
   // `root` has not started. Its frame belongs to the record from now on.
@@ -52,7 +51,7 @@ class spawned final : public end_listener, public context {
   // ---- the handle's ----
   void drop_handle() noexcept {
     make_unstoppable();
-    release();
+    if (end_.leave()) destroy();
   }
   [[nodiscard]] bool has_ended() const { return end_.has_ended(); }
   // `who` waits from now on. True: it has ended before, and nobody will wake it.
@@ -77,15 +76,11 @@ class spawned final : public end_listener, public context {
   // It has not started, and does not.
   void cancel() noexcept;
   void track(const worker& at) noexcept;
-  // Returns whom to resume, perhaps nobody. Drops the coroutine's reference.
+  // It has ended. Returns whom to resume, perhaps nobody; from then on this may be gone.
   [[nodiscard]] std::coroutine_handle<> finish() noexcept;
-  void release() noexcept {
-    if (references_.drop()) destroy();
-  }
   void destroy() noexcept;
 
   hand_over<waiter> end_;
-  reference_count<> references_{2};
   bool was_cancelled_ = false;  // its frame is gone
   bool is_tracked_ = false;
 };

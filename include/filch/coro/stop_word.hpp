@@ -3,9 +3,8 @@
 //
 //   nothing → requested            nobody had asked to be told
 //   nothing, requested → node      somebody wants to be told: the node knows who; a request goes to the node from now on
-//   nothing → never                nobody is left who could request it
 //
-// Who may call what: any thread; `make_impossible` who alone could call `request`.
+// Who may call what: any thread.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -30,8 +29,7 @@ class stop_word {
     return node_of(seen);
   }
 
-  // `made` is nobody else's yet. Returns the node that holds: `made`, or one that was there before; null if nobody can
-  // request a stop.
+  // `made` is nobody else's yet. Returns the node that holds: `made`, or one that was there before.
   [[nodiscard]] Node* publish(Node& made) {
     // [N8] acquire load: another node may be there, complete ← [N3]; or a request, and what was done before it ← [N2].
     std::uintptr_t seen = word_.load(std::memory_order_acquire);
@@ -47,28 +45,20 @@ class stop_word {
   }
 
   struct state {
-    bool is_requested;   // without a node
-    bool is_impossible;  // nobody can request it
-    Node* node;          // which knows better
+    bool is_requested;  // without a node
+    Node* node;         // which knows better
   };
   [[nodiscard]] state look() const {
     // [N4] acquire load: the node is complete, or what was done before the request is visible ← [N2] ← [N3].
     const std::uintptr_t seen = word_.load(std::memory_order_acquire);
-    return {seen == k_requested, seen == k_never, node_of(seen)};
-  }
-
-  void make_impossible() {
-    std::uintptr_t expected = k_nothing;
-    // Nothing is handed over. ordered by [N3], which finds it.
-    (void)word_.compare_exchange(expected, k_never, std::memory_order_relaxed, std::memory_order_relaxed);
+    return {seen == k_requested, node_of(seen)};
   }
 
  private:
   static constexpr std::uintptr_t k_nothing = 0;
   static constexpr std::uintptr_t k_requested = 1;
-  static constexpr std::uintptr_t k_never = 2;
 
-  static Node* node_of(std::uintptr_t seen) { return seen <= k_never ? nullptr : reinterpret_cast<Node*>(seen); }
+  static Node* node_of(std::uintptr_t seen) { return seen <= k_requested ? nullptr : reinterpret_cast<Node*>(seen); }
 
   typename A::template atomic<std::uintptr_t> word_{k_nothing};
 };

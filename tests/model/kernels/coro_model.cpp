@@ -154,18 +154,6 @@ void two_want_to_be_told(context& c) {
   require(holds[0] == holds[1], "there is one node");
 }
 
-// Nobody is left who could request it, while one wants to be told.
-void a_stop_becomes_impossible(context& c) {
-  coro::stop_word<listener, atomics> word;
-  listener made;
-  c.thread("leaver", [&] { word.make_impossible(); });
-  made.contents.set(5);
-  const listener* const holds = word.publish(made);
-  c.join_all();
-  const auto seen = word.look();
-  require(seen.is_impossible == (holds == nullptr) && seen.node == holds, "one of the two holds");
-}
-
 // One ends, one waits or looks: exactly one of them goes on with the waiter, and sees what was done.
 void a_task_ends_while_it_is_waited_for(context& c, bool looks_first) {
   struct waiter {
@@ -177,8 +165,10 @@ void a_task_ends_while_it_is_waited_for(context& c, bool looks_first) {
   atomics::var<int> continued{0};
   c.thread("ending", [&] {
     result.set(7);
-    if (waiter* const waiting = ending.end()) {
-      require(waiting->contents.get() == 5, "the waiter is complete");
+    const auto after = ending.end();
+    require(!after.is_left, "the owner is there");
+    if (after.waiter != nullptr) {
+      require(after.waiter->contents.get() == 5, "the waiter is complete");
       continued.set(continued.get() + 1);
     }
   });
@@ -191,6 +181,30 @@ void a_task_ends_while_it_is_waited_for(context& c, bool looks_first) {
   require(continued.get() == 1, "who waits goes on once");
 }
 
+// One ends, its owner leaves: exactly one of them destroys the task, and knows what the other did with it.
+void a_task_ends_while_its_owner_leaves(context& c) {
+  struct none {};
+  struct record {
+    coro::hand_over<none, atomics> ending;
+    atomics::var<int> result{0};
+    atomics::var<int> of_owner{0};
+  };
+  auto* const made = atomics::make<record>();
+  const auto destroy = [=] {
+    require(made->result.get() == 7 && made->of_owner.get() == 5, "both are done with it");
+    atomics::destroy(made);
+  };
+  c.thread("ending", [=] {
+    made->result.set(7);
+    const auto after = made->ending.end();
+    require(after.waiter == nullptr, "nobody waits");
+    if (after.is_left) destroy();
+  });
+  made->of_owner.set(5);
+  if (made->ending.leave()) destroy();
+  c.join_all();
+}
+
 }  // namespace
 
 std::vector<scenario> all_scenarios() {
@@ -200,7 +214,7 @@ std::vector<scenario> all_scenarios() {
       {"a_stop_is_requested", bounded(3, 6), [](context& c) { a_stop_is_requested(c, false); }},
       {"a_stop_is_requested_and_watched", bounded(3, 5), [](context& c) { a_stop_is_requested(c, true); }},
       {"two_want_to_be_told_of_a_stop", bounded(3, 6), two_want_to_be_told},
-      {"a_stop_becomes_impossible", bounded(3, 6), a_stop_becomes_impossible},
+      {"a_task_ends_while_its_owner_leaves", bounded(3, 6), a_task_ends_while_its_owner_leaves},
       {"one_strand_with_all_children", bounded(2, 4), [](context& c) { strands_end(c, {3, 0, 0}); }},
       {"two_strands_of_one_child_each", bounded(3, 6), [](context& c) { strands_end(c, {1, 1, 0}); }},
       {"three_strands_of_different_length", bounded(3, 6), [](context& c) { strands_end(c, {1, 3, 2}); }},

@@ -328,11 +328,19 @@ CORO_MUTANTS = [
     mutant("CO6", "who wants to be told of a stop does not look whether it was requested before", "coro", "assertion", STOP_WORD, (
         ("      if (seen == k_requested) made.request_stop();\n", ""),)),
     mutant("CO7", "a request is written over the node of who wants to be told", "coro", "assertion,race", STOP_WORD, (
-        ("    while (seen == k_nothing) {\n", "    while (seen != k_requested && seen != k_never) {\n"),)),
+        ("    while (seen == k_nothing) {\n", "    while (seen != k_requested) {\n"),)),
     mutant("CO8", "who waits does not look whether it has ended meanwhile: nobody lets it go on", "coro", "assertion,race",
            HAND_OVER, (
         ("    std::uintptr_t expected = k_nothing;\n", "    std::uintptr_t expected = k_nothing;\n"
          "    expected = word_.load(std::memory_order_relaxed);\n"),)),
+    mutant("CO9", "an owner that leaves does not look whether it has ended meanwhile: nobody destroys it", "coro",
+           "leak,assertion", HAND_OVER, (
+        ("    return word_.exchange(k_left, std::memory_order_acq_rel) == k_ended;\n",
+         "    (void)word_.exchange(k_left, std::memory_order_acq_rel);\n    return false;\n"),)),
+    mutant("CO10", "who ends a task destroys it also if its owner has not left: both do", "coro",
+           "use_after_free,assertion,race", HAND_OVER, (
+        ("    if (before == k_left) return {nullptr, true};\n",
+         "    if (before == k_left || before == k_nothing) return {nullptr, true};\n"),)),
 ]
 MUTANTS += CORO_MUTANTS
 
