@@ -189,7 +189,7 @@ TEST(coroutine_memory, the_members_of_a_group_need_their_frames_only) {
     }
   };
   filch::runtime rt{{.workers = 1, .track_tasks = false}};
-  (void)rt.run(local::counted(10));  // fills the lists
+  (void)rt.run(local::counted(1000));  // fills the lists
   EXPECT_EQ(rt.run(local::counted(1000)), 0u);
 }
 
