@@ -121,6 +121,8 @@ def test_ratios_are_to_the_serial_code_of_the_same_compiler():
     expect(all(len(row["ratios"]) == 3 for row in rows.values()), f"three rounds in {rows}")
     expect(told["not_ahead"] == [] and "*" not in out, f"filch is ahead in {out}")
     expect("1.10 / 0.60" in out and "2.00 / 1.02" in out and "Clang 2" in out, f"the table in {out}")
+    expect(out.index("\nGNU 1\n") < out.index("\nClang 2\n"), f"the compiler of the first folder comes first in {out}")
+    expect(rows["fib", "rayon 9", "rustc 3", 1]["time_to_filch"] == 1000 / 1100, f"and is whom others are compared with: {rows}")
     for key in ("date", "cpu", "cpus", "kernel", "foreign_cpus", "load_before", "clock"):
         expect(key in told["context"], f"{key} in {told['context']}")
 
@@ -228,7 +230,7 @@ def test_an_asynchronous_peer_that_misbehaves_is_named_in_the_table_and_the_file
     fake("hanging", "hanging", {1: 500}, workloads=ASYNC, misdeed="go on without output")
     fake("wrong", "wrong", {1: 500}, workloads=ASYNC, checksum="999")
     fail(("async", "--quick", "--only", "spawn-many", "--threads", "1", "--programs", "programs", "--peers", "--rounds", "2",
-          "--limit", "1", "--json", "out.json", "--plot", "out.svg"), "2000", "> limit", "failed",
+          "--limit", "4", "--json", "out.json", "--plot", "out.svg"), "2000", "> limit", "failed",
          "spawn-many, 1 thread: dead (GNU 1) was ended by signal 11", "wrong (GNU 1) computes 999, right is 1000")
     rows = {row["runtime"]: row for row in json.loads((WORK / "out.json").read_text())["rows"]}
     expect("signal 11" in rows["dead"]["failure"] and rows["hanging"]["is_too_slow"], f"the file says so: {rows}")
@@ -284,7 +286,7 @@ def test_a_run_beyond_the_limit_is_ended_and_left_out():
     fake("serial", "serial", {0: 1000})
     fake("filch", "filch", {1: 600})
     fake("slow", "oneTBB", {1: 600}, sleep_s=60)
-    out, told = told_by("fib", "--threads", "1", "--programs", "programs", "--peers", "--limit", "1", "--rounds", "2")
+    out, told = told_by("fib", "--threads", "1", "--programs", "programs", "--peers", "--limit", "4", "--rounds", "2")
     expect("> limit" in out, f"the table says so in {out}")
     expect(rows_of(told)["fib", "oneTBB", "GNU 1", 1]["is_too_slow"], f"and the file: {told}")
     expect((WORK / "log").read_text().count("oneTBB") == 1, "it is not tried again")

@@ -214,7 +214,8 @@ found_programs find_programs(const std::vector<std::filesystem::path>& folders, 
       return std::tie(each.runtime, each.compiler, each.flags) == std::tie(one.runtime, one.compiler, one.flags);
     });
   };
-  for (const auto& folder : folders) {
+  for (std::size_t place = 0; place != folders.size(); ++place) {
+    const std::filesystem::path& folder = folders[place];
     if (!std::filesystem::is_directory(folder)) {
       throw failure("no benchmark programs: there is no folder "s + folder.string() +
                     ". In a build tree with FILCH_BUILD_BENCH=ON build the target "s + std::string{wanted.targets} +
@@ -224,6 +225,7 @@ found_programs find_programs(const std::vector<std::filesystem::path>& folders, 
       const std::string name = entry.path().filename();
       if (!is_program(entry) || (!wanted.with_peers && name != k_serial_runtime && name != k_own_runtime)) continue;
       about told = ask(entry.path());
+      told.program.folder = place;
       if (!told.problem.empty())
         all.unusable.push_back({entry.path(), std::move(told.problem)});
       else if (!is_known(told.program))
@@ -232,7 +234,7 @@ found_programs find_programs(const std::vector<std::filesystem::path>& folders, 
   }
   const auto rank = [](const bench_program& each) {
     const int place = each.runtime == k_serial_runtime ? 0 : each.runtime == k_own_runtime ? 1 : 2;
-    return std::tuple{place, each.language != "C++", each.runtime, each.compiler};
+    return std::tuple{place, each.language != "C++", each.runtime, each.folder};
   };
   std::ranges::sort(found, {}, rank);
   std::ranges::sort(all.unusable, {}, &unusable_program::path);

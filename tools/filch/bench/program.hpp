@@ -17,6 +17,7 @@ struct bench_program {
   std::string flags;
   bool has_serial = false;  // measures serial code, too, with 0 threads
   std::vector<std::string> workloads;
+  std::size_t folder = 0;  // in which of those that were given
 
   [[nodiscard]] bool has(std::string_view workload) const;
 };
@@ -45,7 +46,7 @@ struct unusable_program {
 };
 
 struct found_programs {
-  std::vector<bench_program> programs;  // serial code first, then filch, then by name
+  std::vector<bench_program> programs;  // serial code first, then filch, then by name; one name by folder
   std::vector<unusable_program> unusable;
 };
 
