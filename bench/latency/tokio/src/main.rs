@@ -232,9 +232,12 @@ fn main() {
         ["--about"] => println!("{{\"flags\": \"opt-level=3 lto codegen-units=1\"}}"),
         [name, amount] => {
             let found = ALL.iter().find(|(each, _)| *each == name);
-            let (Some((_, run)), Ok(amount @ 1..)) = (found, amount.parse::<u64>()) else {
-                eprintln!("tokio_latency: \"{name} {amount}\": --list shows the names; the amount is from 1 on");
-                std::process::exit(2);
+            let (run, amount) = match (found, amount.parse::<u64>()) {
+                (Some((_, run)), Ok(amount @ 1..)) => (run, amount),
+                _ => {
+                    eprintln!("tokio_latency: \"{name} {amount}\": --list shows the names; the amount is from 1 on");
+                    std::process::exit(2);
+                }
             };
             let parts: Vec<String> = run(amount).iter().map(|(key, value)| format!("\"{key}\": {value:.3}")).collect();
             println!("{{{}}}", parts.join(", "));

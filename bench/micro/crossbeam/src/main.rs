@@ -7,7 +7,7 @@
 //! Sums are compared as there. FILCH_BENCH_RUN_MS is the real time of a contended run.
 
 use crossbeam_deque::{Steal, Stealer, Worker};
-use std::hint::{black_box, spin_loop};
+use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -63,7 +63,7 @@ fn pair(min_time: Duration, below: usize) -> f64 {
             owner.push(i);
             sum = sum.wrapping_add(owner.pop().unwrap_or(usize::MAX));
         }
-        assert_eq!(black_box(sum), PAIRS_SUM);
+        assert_eq!(sum, PAIRS_SUM);
     })
 }
 
@@ -77,7 +77,7 @@ fn fill_drain(min_time: Duration, n: usize) -> f64 {
         for _ in 0..n {
             sum = sum.wrapping_add(owner.pop().unwrap_or(usize::MAX));
         }
-        assert_eq!(black_box(sum), n * (n - 1) / 2);
+        assert_eq!(sum, n * (n - 1) / 2);
     })
 }
 
@@ -246,9 +246,12 @@ fn main() {
     }
     let seconds = args.get(2).and_then(|text| text.parse::<f64>().ok()).filter(|s| *s > 0.0 && *s < 3600.0);
     let bench = args.get(1).and_then(|name| ALL.iter().find(|(known, _)| known == name));
-    let (Some((name, run)), Some(seconds)) = (bench, seconds) else {
-        eprintln!("usage: crossbeam_micro --list | <name out of --list> <min time in seconds, above 0>");
-        std::process::exit(2);
+    let (name, run, seconds) = match (bench, seconds) {
+        (Some((name, run)), Some(seconds)) => (name, run, seconds),
+        _ => {
+            eprintln!("usage: crossbeam_micro --list | <name out of --list> <min time in seconds, above 0>");
+            std::process::exit(2);
+        }
     };
     let Outcome { ns, stolen_share } = run(Duration::from_secs_f64(seconds));
     let share = stolen_share.map(|share| format!(", \"stolen_share\": {share}")).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Threads on chosen CPUs, as in team.cpp, and clocks. The C library is there in any case; the crate that declares it
 //! need not be.
 
-use std::sync::OnceLock;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 const WORDS: usize = 16; // 1024 CPUs, as cpu_set_t has
@@ -22,13 +22,15 @@ extern "C" {
 }
 
 /// The CPUs this process could use when it was first asked.
-fn usable_cpus() -> &'static [usize] {
-    static CPUS: OnceLock<Vec<usize>> = OnceLock::new();
-    CPUS.get_or_init(|| {
+fn usable_cpus() -> Vec<usize> {
+    static CPUS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    let mut cpus = CPUS.lock().expect("nobody panics with it");
+    if cpus.is_empty() {
         let mut set: CpuSet = [0; WORDS];
         unsafe { sched_getaffinity(0, std::mem::size_of::<CpuSet>(), &mut set) };
-        (0..WORDS * 64).filter(|cpu| set[cpu / 64] >> (cpu % 64) & 1 == 1).collect()
-    })
+        cpus.extend((0..WORDS * 64).filter(|cpu| set[cpu / 64] >> (cpu % 64) & 1 == 1));
+    }
+    cpus.clone()
 }
 
 pub fn usable_cpu_count() -> usize {
@@ -38,10 +40,11 @@ pub fn usable_cpu_count() -> usize {
 /// Binds the calling thread to the n-th usable CPU, modulo their number.
 pub fn pin_to(n: usize) {
     let cpus = usable_cpus();
-    let Some(cpu) = cpus.get(n % cpus.len().max(1)) else { return };
-    let mut set: CpuSet = [0; WORDS];
-    set[cpu / 64] = 1 << (cpu % 64);
-    unsafe { sched_setaffinity(0, std::mem::size_of::<CpuSet>(), &set) };
+    if let Some(cpu) = cpus.get(n % cpus.len().max(1)) {
+        let mut set: CpuSet = [0; WORDS];
+        set[cpu / 64] = 1 << (cpu % 64);
+        unsafe { sched_setaffinity(0, std::mem::size_of::<CpuSet>(), &set) };
+    }
 }
 
 /// The CPU time of the calling thread: what others do on its CPU does not count.
@@ -53,6 +56,6 @@ pub fn thread_cpu_time() -> Duration {
 
 /// Real time since the first call.
 pub fn real_time() -> Duration {
-    static BEGIN: OnceLock<Instant> = OnceLock::new();
-    BEGIN.get_or_init(Instant::now).elapsed()
+    static BEGIN: Mutex<Option<Instant>> = Mutex::new(None);
+    BEGIN.lock().expect("nobody panics with it").get_or_insert_with(Instant::now).elapsed()
 }
