@@ -1,8 +1,11 @@
 // Time limits, intervals and the timer beneath them. No test says how long anything may take.
 #include <filch/coro/all.hpp>
 #include <filch/coro/any.hpp>
+#include <filch/coro/await_future.hpp>
 #include <filch/coro/spawn.hpp>
+#include <filch/coro/stream.hpp>
 #include <filch/coro/switching.hpp>
+#include <filch/coro/task_group.hpp>
 #include <filch/coro/this_task.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/time/interval.hpp>
@@ -81,6 +84,60 @@ TEST_P(timeout_on, a_time_that_is_over_at_once_cancels_too) {
 }
 
 // It sees the request between two of its steps, and none of them waits.
+TEST_P(timeout_on, a_group_ends_with_its_limit_and_all_its_members) {
+  const auto body = [this](filch::task_group& members) -> filch::task<> {
+    struct local {
+      static filch::task<> member(std::atomic<int>& ended) { (void)co_await sleeps_long(ended); }
+    };
+    for (int i = 0; i != 3; ++i) members.spawn(local::member(ended_));
+    co_await local::member(ended_);
+  };
+  EXPECT_THROW(rt_.run(filch::timeout(filch::async_scope(body), 5ms)), filch::timed_out);
+  EXPECT_LE(ended_, 4);  // those that had not started do not
+  EXPECT_GE(ended_, 1);
+  rt_.wait_idle();
+}
+
+TEST_P(timeout_on, a_stream_that_is_late_is_at_its_end) {
+  struct local {
+    static filch::async_stream<int> stops_giving(std::atomic<int>& ended) {
+      co_yield 1;
+      co_yield co_await sleeps_long(ended);
+    }
+    static filch::task<int> next_of(filch::async_stream<int>& from) {
+      const auto got = co_await from.next();
+      co_return got.value_or(-1);
+    }
+    static filch::task<int> ask(std::atomic<int>& ended) {
+      auto from = stops_giving(ended);
+      int seen = co_await filch::timeout(next_of(from), 1h);
+      const auto late = co_await filch::try_timeout(next_of(from), 5ms);
+      if (!late) seen += 10;
+      co_return seen + co_await next_of(from);
+    }
+  };
+  EXPECT_EQ(rt_.run(local::ask(ended_)), 10);
+  EXPECT_EQ(ended_, 1);
+}
+
+TEST(timeout, who_waits_for_a_function_does_so_within_its_limit) {
+  filch::runtime rt{{.workers = 2}};
+  struct local {
+    static filch::task<int> result_of(filch::future<int> awaited) { co_return co_await std::move(awaited); }
+  };
+  std::atomic<bool> has_begun{false};
+  std::atomic<bool> may_end{false};
+  auto slow = rt.submit([&] {
+    has_begun = true;
+    while (!may_end) std::this_thread::yield();
+    return 1;
+  });
+  while (!has_begun) std::this_thread::yield();
+  EXPECT_THROW(rt.run(filch::timeout(local::result_of(std::move(slow)), 5ms)), filch::timed_out);
+  may_end = true;
+  rt.wait_idle();
+}
+
 TEST_P(timeout_on, a_task_that_succeeds_all_the_same_has_succeeded) {
   const auto stubborn = []() -> filch::task<int> {
     const std::stop_token stop = co_await filch::this_task::stop_token();
