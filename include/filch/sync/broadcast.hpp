@@ -11,8 +11,8 @@
 // form suspends the coroutine, and ends with task_cancelled when its task is told to stop.
 #pragma once
 
+#include <filch/sync/broadcast_core.hpp>
 #include <filch/sync/detail/line_wait.hpp>
-#include <filch/sync/short_lock.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,21 +20,14 @@
 #include <stdexcept>
 #include <stop_token>
 #include <utility>
-#include <vector>
 
 namespace filch::inline v0 {
-
-template <class T>
-struct broadcast_message {
-  T value;
-  std::uint64_t missed;  // so many before it, since the last one this receiver got, were overwritten
-};
 
 template <class T>
 class broadcast {
  public:
   // Throws std::invalid_argument, std::bad_alloc.
-  explicit broadcast(std::size_t capacity) : kept_(require_some(capacity)) {}
+  explicit broadcast(std::size_t capacity) : core_{require_some(capacity)} {}
   broadcast(const broadcast&) = delete;
   broadcast& operator=(const broadcast&) = delete;
 
@@ -42,73 +35,40 @@ class broadcast {
   bool send(T message) {
     std::optional<T> exchanged{std::move(message)};  // holds the oldest message until after the lock
     sync::wake_list<> woken;
-    {
-      const sync::short_guard guard{lock_};
-      if (is_closed_) return false;
-      std::swap(kept_[static_cast<std::size_t>(sent_ % kept_.size())], exchanged);
-      ++sent_;
-      line_.pop_all(sync::wait_state::granted, woken);
-    }
+    const bool is_sent = core_.send(exchanged, woken);
     sync::wake_entries(woken);
-    return true;
+    return is_sent;
   }
   // What was sent is still received.
   void close() {
     sync::wake_list<> woken;
-    {
-      const sync::short_guard guard{lock_};
-      is_closed_ = true;
-      line_.pop_all(sync::wait_state::granted, woken);
-    }
+    core_.close(woken);
     sync::wake_entries(woken);
   }
 
   class receiver;
-  [[nodiscard]] receiver subscribe() {
-    const sync::short_guard guard{lock_};
-    return receiver{*this, sent_};
-  }
+  [[nodiscard]] receiver subscribe() { return receiver{core_, core_.subscribe()}; }
 
  private:
-  using line_entry = sync::line_entry<>;
-
   static std::size_t require_some(std::size_t capacity) {
     if (capacity == 0) throw std::invalid_argument("filch: a broadcast that keeps 0 messages: allowed is 1 or more");
     return capacity;
   }
 
   struct place {
-    using entry = line_entry;
+    using entry = sync::line_entry<>;
     static constexpr const char* k_reason = "broadcast";
     receiver* who;
 
-    [[nodiscard]] bool is_ready() {
-      const sync::short_guard guard{of().lock_};
-      return who->is_served();
-    }
-    bool enter(entry& self) {
-      const sync::short_guard guard{of().lock_};
-      if (!who->is_served() || self.state.get() == sync::wait_state::cancelled) return of().line_.join(self);
-      self.state.set(sync::wait_state::granted);
-      return false;
-    }
+    [[nodiscard]] bool is_ready() { return who->from_->is_served(who->next_); }
+    bool enter(entry& self) { return who->from_->wait_or_pass(self, who->next_); }
     void cancel(entry& self) noexcept {
-      {
-        const sync::short_guard guard{of().lock_};
-        if (!of().line_.leave(self)) return;
-      }
-      sync::wake_entry(self);
+      if (who->from_->cancel(self)) sync::wake_entry(self);
     }
     [[nodiscard]] auto result() { return who->try_receive(); }
-    [[nodiscard]] broadcast& of() const { return *who->from_; }
   };
 
-  sync::short_lock<> lock_;
-  // Guarded by lock_.
-  std::vector<std::optional<T>> kept_;  // message n at n modulo its size
-  std::uint64_t sent_ = 0;
-  bool is_closed_ = false;
-  sync::wait_line<> line_;
+  sync::broadcast_core<T> core_;
 };
 
 template <class T>
@@ -122,26 +82,13 @@ class broadcast<T>::receiver {
     return try_receive();
   }
   // Does not wait: nothing also if there is nothing new.
-  std::optional<broadcast_message<T>> try_receive() {
-    const sync::short_guard guard{from_->lock_};
-    if (next_ == from_->sent_) return std::nullopt;
-    const std::uint64_t room = from_->kept_.size();
-    const std::uint64_t oldest = from_->sent_ > room ? from_->sent_ - room : 0;
-    const std::uint64_t at = next_ > oldest ? next_ : oldest;
-    std::optional<broadcast_message<T>> got{
-        broadcast_message<T>{*from_->kept_[static_cast<std::size_t>(at % room)], at - next_}};
-    next_ = at + 1;
-    return got;
-  }
+  std::optional<broadcast_message<T>> try_receive() { return from_->take(next_); }
 
  private:
   friend broadcast;
-  receiver(broadcast& from, std::uint64_t next) : from_{&from}, next_{next} {}
+  receiver(sync::broadcast_core<T>& from, std::uint64_t next) : from_{&from}, next_{next} {}
 
-  // Holds the broadcast's lock.
-  [[nodiscard]] bool is_served() const { return next_ != from_->sent_ || from_->is_closed_; }
-
-  broadcast* from_;
+  sync::broadcast_core<T>* from_;
   std::uint64_t next_;  // the number of the message it gets next
 };
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include <filch/sync/detail/line_wait.hpp>
-#include <filch/sync/short_lock.hpp>
+#include <filch/sync/oneshot_core.hpp>
 
 #include <optional>
 #include <stop_token>
@@ -38,10 +38,10 @@ class oneshot {
   std::optional<T> receive(const std::stop_token& stop = {}) {
     sync::line_wait<place> self{place{this}, place::k_reason};
     self.wait(stop);
-    return take();
+    return core_.take();
   }
   // Does not wait: nothing also if nothing was sent yet.
-  std::optional<T> try_receive() { return take(); }
+  std::optional<T> try_receive() { return core_.take(); }
 
  private:
   using line_entry = sync::line_entry<>;
@@ -51,51 +51,22 @@ class oneshot {
     static constexpr const char* k_reason = "oneshot";
     oneshot* of;
 
-    [[nodiscard]] bool is_ready() {
-      const sync::short_guard guard{of->lock_};
-      return of->is_settled_;
-    }
-    bool enter(entry& self) {
-      const sync::short_guard guard{of->lock_};
-      if (!of->is_settled_ || self.state.get() == sync::wait_state::cancelled) return of->line_.join(self);
-      self.state.set(sync::wait_state::granted);
-      return false;
-    }
+    [[nodiscard]] bool is_ready() { return of->core_.is_settled(); }
+    bool enter(entry& self) { return of->core_.wait_or_pass(self); }
     void cancel(entry& self) noexcept {
-      {
-        const sync::short_guard guard{of->lock_};
-        if (!of->line_.leave(self)) return;
-      }
-      sync::wake_entry(self);
+      if (of->core_.cancel(self)) sync::wake_entry(self);
     }
-    [[nodiscard]] std::optional<T> result() { return of->take(); }
+    [[nodiscard]] std::optional<T> result() { return of->core_.take(); }
   };
 
   bool settle(T* value) {
     sync::wake_list<> woken;
-    {
-      const sync::short_guard guard{lock_};
-      if (is_settled_) return false;
-      is_settled_ = true;
-      if (value != nullptr) value_.emplace(std::move(*value));
-      line_.pop_all(sync::wait_state::granted, woken);
-    }
+    const bool is_first = core_.settle(value, woken);
     sync::wake_entries(woken);
-    return true;
-  }
-  std::optional<T> take() {
-    const sync::short_guard guard{lock_};
-    std::optional<T> taken;
-    if (value_.has_value()) taken.emplace(std::move(*value_));
-    value_.reset();
-    return taken;
+    return is_first;
   }
 
-  sync::short_lock<> lock_;
-  // Guarded by lock_.
-  bool is_settled_ = false;
-  std::optional<T> value_;
-  sync::wait_line<> line_;
+  sync::oneshot_core<T> core_;
 };
 
 }  // namespace filch::inline v0

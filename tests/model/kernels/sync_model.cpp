@@ -1,14 +1,17 @@
-// The kernels of locks, semaphores, latches and channels under the model checker.
+// The kernels of locks, semaphores, latches, channels, oneshots and broadcasts under the model checker.
 //
 // Properties: one at a time holds a lock and sees what the one before did; whoever waits is served, or gives up, never both
-// and never neither; who comes out of a lock or a latch may destroy it; every item arrives once, in order. Oracles: plain
-// data that the checker watches for races and use after free, and deadlock.
+// and never neither; who comes out of a lock, a latch or a oneshot may destroy it; every item arrives once, in order; a
+// message is received or counted as missed. Oracles: plain data that the checker watches for races and use after free, and
+// deadlock.
 #include "scenario.hpp"
 
 #include <filch/park/parker.hpp>
+#include <filch/sync/broadcast_core.hpp>
 #include <filch/sync/channel_core.hpp>
 #include <filch/sync/countdown.hpp>
 #include <filch/sync/fair_lock.hpp>
+#include <filch/sync/oneshot_core.hpp>
 #include <filch/sync/permits.hpp>
 #include <filch/sync/short_lock.hpp>
 
@@ -402,8 +405,136 @@ void who_sends_gives_up(context& c) {
   require(it.size() == (is_sent ? 1u : 0u), "the item is somewhere");
 }
 
-}  // namespace
+// ---- the oneshot -----------------------------------------------------------------------------------------------------
 
+using oneshot = sync::oneshot_core<datum*, atomics>;
+
+bool settle(oneshot& it, datum* value) {
+  sync::wake_list<atomics> woken;
+  const bool is_first = it.settle(value == nullptr ? nullptr : &value, woken);
+  wake<lock_entry>(woken);
+  return is_first;
+}
+datum* receive(oneshot& from, lock_waiter& self) {
+  if (from.is_settled()) return from.take().value_or(nullptr);
+  if (from.wait_or_pass(self)) (void)self.woken.park();
+  return self.state.get() == wait_state::cancelled ? nullptr : from.take().value_or(nullptr);
+}
+
+void who_received_destroys_the_oneshot(context& c) {
+  auto* const it = atomics::make<oneshot>();
+  datum value;
+  lock_waiter self;
+  c.thread("sends", [&] {
+    value.set(1);
+    require(settle(*it, &value), "nobody else sends");
+  });
+  datum* const got = receive(*it, self);
+  require(got == &value && got->get() == 1, "the value, complete");
+  atomics::destroy(it);
+  c.join_all();
+}
+
+// Of two values and a close one counts.
+void the_first_value_counts(context& c, bool one_closes) {
+  oneshot it;
+  datum values[2];
+  atomics::var<bool> is_first{false};
+  c.thread("sends", [&] {
+    values[0].set(1);
+    is_first.set(settle(it, &values[0]));
+  });
+  values[1].set(2);
+  const bool is_mine = settle(it, one_closes ? nullptr : &values[1]);
+  lock_waiter self;
+  datum* const got = receive(it, self);
+  c.join_all();
+  require(is_first.get() != is_mine, "one is the first");
+  require(got == (is_first.get() ? &values[0] : one_closes ? nullptr : &values[1]), "its value is received");
+}
+
+void a_value_or_a_stop(context& c) {
+  oneshot it;
+  datum value;
+  lock_waiter self;
+  c.thread("sends", [&] {
+    value.set(1);
+    require(settle(it, &value), "nobody else sends");
+  });
+  c.thread("stops", [&] {
+    if (it.cancel(self)) wake<lock_entry>(self);
+  });
+  const bool has_got = receive(it, self) != nullptr;
+  c.join_all();
+  require(it.take().has_value() != has_got, "the value is somewhere");
+}
+
+// ---- the broadcast ---------------------------------------------------------------------------------------------------
+
+using broadcast = sync::broadcast_core<datum*, atomics>;
+
+void send(broadcast& to, datum& what) {
+  std::optional<datum*> exchanged{&what};
+  sync::wake_list<atomics> woken;
+  require(to.send(exchanged, woken), "it is open");
+  wake<lock_entry>(woken);
+}
+// False: it gave up.
+bool wait_for_news(broadcast& from, std::uint64_t next, lock_waiter& self) {
+  if (from.is_served(next)) return true;
+  if (from.wait_or_pass(self, next)) (void)self.woken.park();
+  return self.state.get() == wait_state::granted;
+}
+
+// Message n holds n, from 1 on: so a receiver knows which one it should be.
+void every_message_is_received_or_missed(context& c, std::size_t capacity) {
+  broadcast it{capacity};
+  datum data[2];
+  std::uint64_t next = it.subscribe();
+  c.thread("sends", [&] {
+    for (int i = 0; i != 2; ++i) {
+      data[i].set(i + 1);
+      send(it, data[i]);
+    }
+    sync::wake_list<atomics> woken;
+    it.close(woken);
+    wake<lock_entry>(woken);
+  });
+  int count = 0;
+  while (true) {
+    lock_waiter self;
+    require(wait_for_news(it, next, self), "nobody gives up");
+    const auto got = it.take(next);
+    if (!got.has_value()) break;
+    count += 1 + static_cast<int>(got->missed);
+    require(got->value->get() == count, "in order, complete, and what was missed is counted");
+  }
+  c.join_all();
+  require(count == 2, "nothing is lost in silence");
+}
+
+void one_message(context& c, bool one_stops) {
+  broadcast it{1};
+  datum data;
+  std::uint64_t next = it.subscribe();
+  lock_waiter self;
+  c.thread("sends", [&] {
+    data.set(1);
+    send(it, data);
+  });
+  if (one_stops) {
+    c.thread("stops", [&] {
+      if (it.cancel(self)) wake<lock_entry>(self);
+    });
+  }
+  const bool is_served = wait_for_news(it, next, self);
+  require(is_served || one_stops, "nobody gives up");
+  if (is_served) require(it.take(next)->value->get() == 1, "who was served has news");
+  c.join_all();
+  require(next == 1 || it.take(next).has_value(), "the message stays for who gave up");
+}
+
+}  // namespace
 
 std::vector<scenario> all_scenarios() {
   const options at_random = sampled(20'000, 2'000'000);  // three threads, or many steps
@@ -431,6 +562,14 @@ std::vector<scenario> all_scenarios() {
       {"closing_ends_the_waits", at_random, closing_ends_the_waits},
       {"who_receives_gives_up", at_random, who_receives_gives_up},
       {"who_sends_gives_up", at_random, who_sends_gives_up},
+      {"who_received_destroys_the_oneshot", bounded(3, 5), who_received_destroys_the_oneshot},
+      {"the_first_value_counts", bounded(3, 5), [](context& c) { the_first_value_counts(c, false); }},
+      {"a_value_or_a_close", bounded(3, 5), [](context& c) { the_first_value_counts(c, true); }},
+      {"a_value_or_a_stop", at_random, a_value_or_a_stop},
+      {"one_message", bounded(3, 5), [](context& c) { one_message(c, false); }},
+      {"every_message_is_received", at_random, [](context& c) { every_message_is_received_or_missed(c, 2); }},
+      {"every_message_is_received_or_missed", at_random, [](context& c) { every_message_is_received_or_missed(c, 1); }},
+      {"a_message_or_a_stop", at_random, [](context& c) { one_message(c, true); }},
   };
 }
 

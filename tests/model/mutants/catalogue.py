@@ -260,6 +260,8 @@ WAIT_LINE = "filch/sync/wait_line.hpp"
 SHORT_LOCK = "filch/sync/short_lock.hpp"
 PERMITS = "filch/sync/permits.hpp"
 CHANNEL = "filch/sync/channel_core.hpp"
+ONESHOT = "filch/sync/oneshot_core.hpp"
+BROADCAST = "filch/sync/broadcast_core.hpp"
 SYNC_MUTANTS = [
     mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits", "sync",
            "deadlock,race,assertion", FAIR_LOCK, (
@@ -299,6 +301,18 @@ SYNC_MUTANTS = [
         ("    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]] return;\n    lock_slowly();\n",
          "    if (word_.load(std::memory_order_acquire) == 0) return word_.store(1, std::memory_order_relaxed);\n"
          "    lock_slowly();\n"),)),
+    mutant("S13", "who waits for a value joins the line without another look: the value has come meanwhile", "sync", "deadlock",
+           ONESHOT, (
+        ("    if (!is_settled_.get() || self.state.get() == wait_state::cancelled) return line_.join(self);\n",
+         "    if (true) return line_.join(self);\n"),)),
+    mutant("S14", "a second value takes the place of the first", "sync", "assertion", ONESHOT, (
+        ("    if (is_settled_.get()) return false;\n", ""),)),
+    mutant("S15", "who waits for a message joins the line without another look: it has come meanwhile", "sync", "deadlock",
+           BROADCAST, (
+        ("    if (!has_news(next) || self.state.get() == wait_state::cancelled) return line_.join(self);\n",
+         "    if (true) return line_.join(self);\n"),)),
+    mutant("S16", "who was too slow looks for a message that was overwritten", "sync", "assertion,race", BROADCAST, (
+        ("    const std::uint64_t at = next > oldest ? next : oldest;\n", "    const std::uint64_t at = next;\n"),)),
 ]
 MUTANTS += SYNC_MUTANTS
 
