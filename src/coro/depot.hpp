@@ -11,6 +11,7 @@
 #include <filch/base/atomics.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace filch::inline v0::coro {
 
@@ -24,23 +25,31 @@ class depot {
       Batch* expected = nullptr;
       // [C2] release on success: hands over the batch → [C3]. Relaxed on failure: somebody else's batch is not looked at,
       // ordered by [C3] for who takes it.
-      if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) return true;
+      if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) {
+        count_.fetch_add(1, std::memory_order_relaxed);  // statistic
+        return true;
+      }
     }
     return false;
   }
 
-  // Null: there is none.
+  // Null: there is none, or the last was put only now.
   [[nodiscard]] Batch* take() {
+    if (count_.load(std::memory_order_relaxed) == 0) return nullptr;  // statistic: the slots are many to look at
     for (auto& slot : slots_) {
       if (slot.load(std::memory_order_relaxed) == nullptr) continue;  // revalidated by [C3]
       // [C3] acquire exchange: the batch is complete ← [C2].
-      if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) return batch;
+      if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) {
+        count_.fetch_sub(1, std::memory_order_relaxed);  // statistic
+        return batch;
+      }
     }
     return nullptr;
   }
 
  private:
   typename A::template atomic<Batch*> slots_[Slots];
+  typename A::template atomic<std::int32_t> count_{0};  // below 0 for a moment, if a batch is taken before it is counted
 };
 
 }  // namespace filch::inline v0::coro

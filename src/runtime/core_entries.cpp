@@ -105,11 +105,12 @@ void runtime::core::make_ready(coroutine_entry& entry, worker& me) noexcept {
   else push_own(entry, me);
 }
 
-// What lies in the deque comes first: the mail is looked at when the deque is empty, and in turn with the injector.
+// The mail is looked at when the deque is empty, and in turn with the injector.
 void runtime::core::put_behind(coroutine_entry& entry) noexcept {
   worker& me = *worker::current();
   number(entry, me);
-  if (entry.band == policy::priority::normal && me.queues.deque_hint(entry.band) == 0) {
+  if (entry.band == policy::priority::normal) {
+    me.look_at_deque_first();
     return me.put_ready(entry, worker::turn::last);
   }
   me.queues.mail(entry);

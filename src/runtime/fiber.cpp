@@ -2,6 +2,7 @@
 #include "fiber.hpp"
 
 #include <filch/base/assert.hpp>
+#include <filch/base/atomics.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -127,10 +128,23 @@ fiber::fiber() {
 #endif
 }
 
+namespace {
+
+// So many pages at the end of a mapping are left unused, another number for each stack. The system places a stack right below an
+// arena of malloc, which begins at a multiple of 64 MiB: the first lines of both are in the same sets of the first cache, and some
+// processors (AMD's) tell them apart by a hash of the address that is the same for both in every second process. Then each access to
+// the one throws the other out: a coroutine on such a stack took 80 ns instead of 48.
+std::size_t unused_pages() {
+  static std_atomics::atomic<std::size_t> stacks{0};
+  return 64 + stacks.fetch_add(1, std::memory_order_relaxed) * 37 % 128;  // statistic
+}
+
+}  // namespace
+
 fiber::fiber(std::size_t stack_bytes, std::size_t top_bytes) : stack_bytes_{stack_bytes} {
   const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   stack_bytes_ = (stack_bytes_ + page_bytes - 1) / page_bytes * page_bytes;
-  mapping_bytes_ = stack_bytes_ + page_bytes;
+  mapping_bytes_ = (1 + unused_pages()) * page_bytes + stack_bytes_;
   void* const memory = ::mmap(nullptr, mapping_bytes_, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();

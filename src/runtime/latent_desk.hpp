@@ -56,6 +56,10 @@ class wake_pace {
   [[nodiscard]] bool may_wake(time_ns now_ns) const {
     return now_ns >= not_before_ns_.load(std::memory_order_relaxed);  // statistic
   }
+  // So many in a row were over too soon, at most k_longest_streak.
+  [[nodiscard]] std::uint32_t streak() const {
+    return streak_.load(std::memory_order_relaxed);  // statistic
+  }
   // A child that was offered is over, or was taken back, after so long.
   void note(time_ns lasted_ns, time_ns now_ns) {
     const bool was_tiny = lasted_ns < k_tiny_ns;
@@ -183,12 +187,15 @@ class request_pace {
  public:
   [[nodiscard]] bool may_ask(time_ns now_ns) {
     if (taken_at_ns_ != 0) {
-      const bool was_tiny = now_ns - taken_at_ns_ < k_tiny_ns;
-      pause_ns_ = was_tiny ? std::min(pause_ns_ * 2, k_max_pause_ns) : k_min_pause_ns;
+      judge(now_ns - taken_at_ns_ < k_tiny_ns, now_ns);
       taken_at_ns_ = 0;
-      if (was_tiny) not_before_ns_ = now_ns + pause_ns_;
     }
     return now_ns >= not_before_ns_;
+  }
+  // What it has taken is done, and was tiny or not.
+  void judge(bool was_tiny, time_ns now_ns) {
+    pause_ns_ = was_tiny ? std::min(pause_ns_ * 2, k_max_pause_ns) : k_min_pause_ns;
+    if (was_tiny) not_before_ns_ = now_ns + pause_ns_;
   }
   // It has taken something. True: the victim should put the next offer out ahead of time.
   [[nodiscard]] bool take(time_ns now_ns) {

@@ -90,13 +90,13 @@ coroutine_entry* worker::take_ready() noexcept {
 // Half of those that may go on become stealable. One alone stays: its turn comes when what runs suspends or ends. The lookout
 // sees to it that this is not too long.
 void worker::share_ready() noexcept {
-  constexpr std::uint32_t k_most = 256;  // guess
+  const std::uint32_t most = 256u >> desk.pace.streak();  // guess
   constexpr std::uint64_t k_enough = 2;  // for one who comes and asks again; guess
   const std::uint32_t size = ready.size();
   if (size == 0) return;
   if (size == 1 && home.may_interrupt()) return home.look_out();
   begin_change(*this);
-  for (std::uint32_t left = std::clamp(size / 2, 1u, k_most); left != 0; --left) {
+  for (std::uint32_t left = std::clamp(size / 2, 1u, most); left != 0; --left) {
     home.push_own_quietly(*ready.take_oldest(), *this);
   }
   end_change(*this);
@@ -241,12 +241,22 @@ worker_queues::look worker::carry_out(const step& now) {
 // waits there for ever.
 worker_queues::look worker::take_local(policy::priority band) {
   constexpr std::uint32_t k_deque_first = 16;  // guess
-  const bool has_coroutines = band == policy::priority::normal && ready.size() != 0;
-  if (band == policy::priority::normal && has_pending(*this)) return take_child();
-  if (has_coroutines && ++turns_ % k_deque_first != 0) return {steal_status::taken, take_ready(), 0};
+  if (band != policy::priority::normal) return pop_own(band);
+  if (has_pending(*this)) return take_child();
+  if (ready.size() == 0) return pop_own(band);
+  const bool is_deque_first = deque_turns_ != 0 || ++turns_ % k_deque_first == 0;
+  if (deque_turns_ != 0) --deque_turns_;
+  if (is_deque_first) {
+    if (const auto result = queues.pop(band, search_.options().order); result.item != nullptr) return result;
+    deque_turns_ = 0;
+  }
+  return {steal_status::taken, take_ready(), 0};
+}
+
+// From the deque, else from the mail.
+worker_queues::look worker::pop_own(policy::priority band) {
   const auto result = queues.pop(band, search_.options().order);
   if (result.item != nullptr) return result;
-  if (has_coroutines) return {steal_status::taken, take_ready(), 0};
   const auto mailed = counted(queues.pop_mail(band));
   // An offer in the own slot was left there by a task that blocks.
   return mailed.status != steal_status::empty ? mailed : take_offer(desk);
@@ -306,6 +316,7 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
   start_searching();
   trace->steal_attempt(victim);
   worker& robbed = home.workers[victim.value];
+  if (loot_.from != nullptr) judge_loot(monotonic_now_ns());
   worker_queues::look result{};
   try {
     result = robbed.queues.rob(band, search_.options().steal, queues);
@@ -325,6 +336,10 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
       robbed.counters.robbed(result.moved + 1);
       trace->steal_success(victim, id_of(*result.item), result.moved + 1);
       counters.raise(trace::count::queue_max, queues.deque_hint(band));
+      if (is_coroutine(*result.item)) {
+        loot_ = {&robbed.desk, monotonic_now_ns(), result.moved + 1};
+        keep_ready(result.moved);
+      }
       break;
     case steal_status::lost: trace->steal_lost(victim); break;
     case steal_status::empty: trace->steal_empty(victim); break;
@@ -367,6 +382,28 @@ worker_queues::look worker::take_from_guests() {
     if (result.item != nullptr) ask(seat.desk, true);
   });
   return result;
+}
+
+// So many were moved into the own deque: those that are coroutines become private again.
+void worker::keep_ready(std::uint32_t moved) {
+  for (; moved != 0; --moved) {
+    queue_entry* const item = queues.pop(policy::priority::normal, policy::order::lifo).item;
+    if (item == nullptr) return;
+    if (!is_coroutine(*item)) return home.push_own_quietly(*item, *this);
+    begin_change(*this);
+    ready.put_behind(static_cast<coroutine_entry&>(*item));
+    end_change(*this);
+  }
+}
+
+// Coroutines that were over sooner than their frames came from one cache to the other are better left where they are: they are
+// asked for less and less often, and fewer are given.
+void worker::judge_loot(time_ns now_ns) {
+  constexpr time_ns k_tiny_ns = 300;  // guess: a few cache lines
+  const bool was_tiny = (now_ns - loot_.taken_ns) / loot_.count < k_tiny_ns;
+  loot_.from->pace.note(was_tiny ? 0 : k_never_ns, now_ns);
+  pace_.judge(was_tiny, now_ns);
+  loot_.from = nullptr;
 }
 
 void worker::ask(latent_desk& robbed, bool has_taken) {

@@ -18,6 +18,7 @@
 #include <filch/trace/recorder.hpp>
 #include <filch/trace/session.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 
@@ -63,6 +64,10 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   // Of a coroutine of normal priority that may go on here: as the next, or after all others. Others may get it first.
   enum class turn : std::uint8_t { next, last };
   void put_ready(coroutine_entry& entry, turn when) noexcept;
+  // What lies in the deque now comes before coroutines that may go on.
+  void look_at_deque_first() noexcept {
+    deque_turns_ = std::max(deque_turns_, queues.deque_hint(policy::priority::normal));
+  }
 
   // The number in the trace of a name or label, and of what a task is called.
   [[nodiscard]] trace::name_id traced_name(const char* name) noexcept;
@@ -109,8 +114,11 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   [[nodiscard]] worker_queues::look take_offer(latent_desk& from);
   [[nodiscard]] worker_queues::look take_from_guests();
   void ask(latent_desk& robbed, bool has_taken);
+  void judge_loot(time_ns now_ns);
+  void keep_ready(std::uint32_t moved);
   [[nodiscard]] worker_queues::look take_child();
   [[nodiscard]] worker_queues::look take_local(policy::priority band);
+  [[nodiscard]] worker_queues::look pop_own(policy::priority band);
   [[nodiscard]] coroutine_entry* take_ready() noexcept;
   [[gnu::cold, gnu::noinline]] void share_ready() noexcept;
   [[nodiscard]] bool may_start(coroutine_entry& spawned) noexcept;
@@ -134,12 +142,18 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   policy::search search_;
   policy::search_counters reported_;
   request_pace pace_;
+  struct {
+    latent_desk* from = nullptr;  // null: none, or judged
+    time_ns taken_ns = 0;
+    std::uint32_t count = 0;
+  } loot_;  // the last coroutines it has stolen
   bool is_searching_ = false;         // counted as such in `idle`
   bool is_keeper_ = false;            // of the wait sources
   std::uint32_t tasks_per_look_ = 1;  // how often it looks at the clock while a source has a deadline
   std::uint32_t tasks_to_look_ = 1;
   time_ns looked_ns_ = 0;
   std::uint32_t turns_ = 0;           // of the own queues
+  std::uint64_t deque_turns_ = 0;     // so many times the deque comes first
   bool mail_first_ = false;           // which of mail and injector was looked at first the last time
   time_ns search_began_ns_ = 0;       // 0: no search under way
   std::uint64_t noted_forks_ = 0;

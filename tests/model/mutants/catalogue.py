@@ -333,12 +333,12 @@ CORO_MUTANTS = [
         ("std::memory_order_acq_rel) == ran", "std::memory_order_release) == ran"),)),
     mutant("CO4", "a batch is put without looking whether the slot is still empty: one is lost", "coro", "assertion,race",
            DEPOT, (
-        ("      if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) return true;\n",
-         "      slot.store(batch, std::memory_order_release);\n      if (expected == nullptr) return true;\n"),)),
+        ("      if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) {\n",
+         "      slot.store(batch, std::memory_order_release);\n      if (expected == nullptr) {\n"),)),
     mutant("CO5", "a batch is read and the slot emptied in two steps: two take it", "coro", "assertion,race", DEPOT, (
-        ("      if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) return batch;\n",
+        ("      if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) {\n",
          "      Batch* const batch = slot.load(std::memory_order_acquire);\n"
-         "      slot.store(nullptr, std::memory_order_relaxed);\n      if (batch != nullptr) return batch;\n"),)),
+         "      slot.store(nullptr, std::memory_order_relaxed);\n      if (batch != nullptr) {\n"),)),
     mutant("CO6", "who wants to be told of a stop does not look whether it was requested before", "coro", "assertion", STOP_WORD, (
         ("      if (seen == k_requested) made.request_stop();\n", ""),)),
     mutant("CO7", "a request is written over the node of who wants to be told", "coro", "assertion,race", STOP_WORD, (
