@@ -34,11 +34,7 @@ void context::request_stop() noexcept {
   if (stop_node* const told = stop_.request()) told->request_stop();
 }
 
-bool context::is_stop_requested() const noexcept {
-  const auto now = stop_.look();
-  if (now.node != nullptr) return now.node->is_stop_requested();
-  return now.is_requested || (above_ != nullptr && above_->is_stop_requested());
-}
+bool context::is_requested_of(const stop_node& node) noexcept { return node.is_stop_requested(); }
 
 std::stop_token context::stop_token() noexcept {
   const auto now = stop_.look();

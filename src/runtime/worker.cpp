@@ -40,11 +40,12 @@ bool is_coroutine(const queue_entry& entry) {
 }
 
 // For the record.
-task_id id_of(const queue_entry& entry) {
-  switch (entry.kind) {
-    case entry_kind::task: return static_cast<const task_base&>(entry).id;
+task_id id_of(const queue_entry* entry) {
+  if (entry == nullptr) return task_id::none();  // never; g++ does not know
+  switch (entry->kind) {
+    case entry_kind::task: return static_cast<const task_base*>(entry)->id;
     case entry_kind::coroutine:
-    case entry_kind::spawned: return static_cast<const coroutine_entry&>(entry).id;
+    case entry_kind::spawned: return static_cast<const coroutine_entry*>(entry)->id;
     case entry_kind::stack: break;
   }
   return task_id::none();
@@ -169,7 +170,7 @@ void worker::execute_inside(queue_entry& taken, task_record* inside) noexcept {
 
 // ---- the loop --------------------------------------------------------------------------------------------------------
 
-void worker::run() noexcept {
+[[gnu::flatten]] void worker::run() noexcept {
   while (worker* const me = current()) {
     if (queue_entry* const found = me->next()) {
       execute(*found);
@@ -334,7 +335,7 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
     case steal_status::taken:
       counters.add(trace::count::stolen_by_me, result.moved + 1);
       robbed.counters.robbed(result.moved + 1);
-      trace->steal_success(victim, id_of(*result.item), result.moved + 1);
+      trace->steal_success(victim, id_of(result.item), result.moved + 1);
       counters.raise(trace::count::queue_max, queues.deque_hint(band));
       if (is_coroutine(*result.item)) {
         loot_ = {&robbed.desk, monotonic_now_ns(), result.moved + 1};
@@ -426,7 +427,7 @@ queue_entry* worker::look_everywhere() {
       }
       counters.add(trace::count::stolen_by_me);
       other.counters.robbed(1);
-      trace->steal_success(other.self, id_of(*result.item), 1);
+      trace->steal_success(other.self, id_of(result.item), 1);
       return result.item;
     }
   }

@@ -27,7 +27,11 @@ class context {
   ~context();
 
   void request_stop() noexcept;
-  [[nodiscard]] bool is_stop_requested() const noexcept;
+  [[nodiscard]] bool is_stop_requested() const noexcept {
+    const auto now = stop_.look();
+    if (now.node != nullptr) [[unlikely]] return is_requested_of(*now.node);
+    return now.is_requested || (above_ != nullptr && above_->is_stop_requested());
+  }
 
   // Empty if nobody can request a stop, and if there is no memory for it: then waits are not cut short.
   [[nodiscard]] std::stop_token stop_token() noexcept;
@@ -49,6 +53,8 @@ class context {
   task_id id_ = task_id::none();  // written before the coroutine starts
 
  private:
+  [[nodiscard]] static bool is_requested_of(const stop_node& node) noexcept;
+
   context* const above_;
   stop_word<stop_node> stop_;
   std_atomics::atomic<bool> is_unstoppable_{false};
