@@ -257,14 +257,15 @@ TEST(await_future_two, a_loser_of_any_that_waits_for_a_function_ends_at_once) {
 TEST_P(await_future, requests_at_any_time_lose_nobody) {
   filch::random_stream random{filch_test::test_seed()};
   std::atomic<std::uint64_t> run{0};
+  std::atomic<std::uint64_t> turned{0};
   std::uint64_t submitted = 0;
   std::uint64_t seen = 0;
   for (std::uint64_t i = 0; i != 100; ++i) {
     std::vector<filch::join_handle<int>> waiting;
     for (int k = 0; k != 6; ++k, ++submitted) {
-      const std::uint64_t turns = random.below(50);
-      waiting.push_back(spawn(rt_, result_of(rt_.submit([&run, turns] {
-        for (std::uint64_t t = 0; t != turns; ++t) std::this_thread::yield();
+      const std::uint64_t turns = random.below(3000);
+      waiting.push_back(spawn(rt_, result_of(rt_.submit([&run, &turned, turns] {
+        for (std::uint64_t t = 0; t != turns; ++t) ++turned;
         ++run;
         return 1;
       }))));
