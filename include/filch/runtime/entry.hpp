@@ -42,6 +42,11 @@ class coroutine_entry : public queue_entry {
   const char* name = nullptr;  // of that, for traces and dumps
 };
 
+// Is the entry a coroutine_entry?
+[[nodiscard]] inline bool is_coroutine(const queue_entry& entry) {
+  return entry.kind == entry_kind::coroutine || entry.kind == entry_kind::spawned;
+}
+
 // What a spawned coroutine does when its turn has come.
 struct start_rule {
   // On a worker. False: it does not start, and the entry is gone. `is_late`: the deadline of a shutdown has passed.

@@ -1,0 +1,138 @@
+// How a worker takes work from others.
+#include "core.hpp"
+#include "worker.hpp"
+
+#include <new>
+
+namespace filch::inline v0 {
+namespace {
+
+// For the record.
+task_id id_of(const queue_entry* entry) {
+  if (entry == nullptr) return task_id::none();  // never; g++ does not know
+  switch (entry->kind) {
+    case entry_kind::task: return static_cast<const task_base*>(entry)->id;
+    case entry_kind::coroutine:
+    case entry_kind::spawned: return static_cast<const coroutine_entry*>(entry)->id;
+    case entry_kind::stack: break;
+  }
+  return task_id::none();
+}
+
+}  // namespace
+
+worker_queues::look worker::rob(worker_id victim, policy::priority band) {
+  start_searching();
+  trace->steal_attempt(victim);
+  worker& robbed = home.workers[victim.value];
+  if (loot_.from != nullptr) judge_loot(monotonic_now_ns());
+  worker_queues::look result{};
+  try {
+    result = robbed.queues.rob(band, search_.options().steal, queues);
+  } catch (const std::bad_alloc&) {
+    // No memory for the loot: nothing was taken; one task fits always.
+    result = robbed.queues.rob(band, policy::steal::one, queues);
+  }
+  if (result.status == steal_status::empty) {
+    result = take_offer(robbed.desk);
+    ask(robbed.desk, result.item != nullptr);
+  } else if (result.item != nullptr && has_pending(robbed) && robbed.queues.deque_hint(band) == 0) {
+    ask(robbed.desk, true);
+  }
+  switch (result.status) {
+    case steal_status::taken:
+      counters.add(trace::count::stolen_by_me, result.moved + 1);
+      robbed.counters.robbed(result.moved + 1);
+      trace->steal_success(victim, id_of(result.item), result.moved + 1);
+      counters.raise(trace::count::queue_max, queues.deque_hint(band));
+      if (is_coroutine(*result.item)) {
+        loot_ = {&robbed.desk, monotonic_now_ns(), result.moved + 1};
+        keep_ready(result.moved);
+      }
+      break;
+    case steal_status::lost: trace->steal_lost(victim); break;
+    case steal_status::empty: trace->steal_empty(victim); break;
+  }
+  return result;
+}
+
+// A frame becomes a task only now: it is counted where it will run.
+worker_queues::look worker::take_offer(latent_desk& from) {
+  queue_entry* const taken = from.slot.take();
+  if (taken == nullptr) return {};
+  if (taken->kind != entry_kind::task) {
+    auto& offered = static_cast<coroutine_entry&>(*taken);
+    if (!offered.id.is_some()) home.number(offered, *this);  // else it could go on before, and was counted then
+    return {steal_status::taken, taken, 0};
+  }
+  auto& offered = static_cast<offered_task&>(*taken);
+  const task_id fresh{(std::uint64_t{self.value} + 1) << 44 | books.made()};
+  counters.add(trace::count::spawned);
+  if (!offered.id.is_some()) {  // else it was noted by who forked it
+    offered.id = fresh;
+    trace->spawn(offered.id, offered.parent, trace::name_id::none());
+  }
+  return {steal_status::taken, taken, 0};
+}
+
+// A guest that keeps its work to itself is the lookout's affair; one that has begun to share is asked for more.
+worker_queues::look worker::take_from_guests() {
+  worker_queues::look result{};
+  home.guests().for_each([&](guest_seat& seat) {
+    if (result.item != nullptr) return;
+    result = take_offer(seat.desk);
+    if (result.item != nullptr) ask(seat.desk, true);
+  });
+  return result;
+}
+
+// So many were moved into the own deque: those that are coroutines become private again.
+void worker::keep_ready(std::uint32_t moved) {
+  for (; moved != 0; --moved) {
+    queue_entry* const item = queues.pop(policy::priority::normal, policy::order::lifo).item;
+    if (item == nullptr) return;
+    if (!is_coroutine(*item)) return home.push_own_quietly(*item, *this);
+    begin_change(*this);
+    ready.put_behind(static_cast<coroutine_entry&>(*item));
+    end_change(*this);
+  }
+}
+
+// Coroutines that were over sooner than their frames came from one cache to the other are better left where they are: they are
+// asked for less and less often, and fewer are given.
+void worker::judge_loot(time_ns now_ns) {
+  constexpr time_ns k_tiny_ns = 300;  // guess: a few cache lines
+  const bool was_tiny = (now_ns - loot_.taken_ns) / loot_.count < k_tiny_ns;
+  loot_.from->pace.note(was_tiny ? 0 : k_never_ns, now_ns);
+  pace_.judge(was_tiny, now_ns);
+  loot_.from = nullptr;
+}
+
+void worker::ask(latent_desk& robbed, bool has_taken) {
+  const time_ns now_ns = monotonic_now_ns();
+  if (has_taken ? pace_.take(now_ns) : pace_.may_ask(now_ns)) (void)robbed.ask();
+}
+
+queue_entry* worker::look_everywhere() {
+  for (const auto band : {policy::priority::high, policy::priority::normal, policy::priority::low}) {
+    if (queue_entry* found = counted(queues.pop_pinned(band)).item) return found;
+    if (queue_entry* found = take_local(band).item) return found;
+    if (queue_entry* found = take_injected(band).item) return found;
+    for (worker& other : home.workers) {
+      if (&other == this || other.queues.stealable_hint() == 0) continue;
+      const auto result = other.queues.rob(band, policy::steal::one, queues);
+      counters.add(trace::count::steal_attempts);
+      if (result.item == nullptr) {
+        counters.add(trace::count::steal_failures);
+        continue;
+      }
+      counters.add(trace::count::stolen_by_me);
+      other.counters.robbed(1);
+      trace->steal_success(other.self, id_of(result.item), 1);
+      return result.item;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace filch::inline v0
