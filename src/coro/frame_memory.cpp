@@ -49,9 +49,10 @@ void permit([[maybe_unused]] free_block* block, [[maybe_unused]] std::size_t siz
 // The next block was perhaps used by another worker last: it comes nearer while the caller writes this one.
 void prepare_next(const free_blocks& list, std::size_t size) noexcept {
   constexpr std::size_t k_most_bytes = 256;
+  constexpr std::size_t k_line_bytes = 64;
   const auto* const next = reinterpret_cast<const std::byte*>(list.first);
   if (next == nullptr) return;
-  for (std::size_t at = 0; at < std::min(bytes_of(size), k_most_bytes); at += lane::k_granule_bytes) __builtin_prefetch(next + at, 1);
+  for (std::size_t at = 0; at < std::min(bytes_of(size), k_most_bytes); at += k_line_bytes) __builtin_prefetch(next + at, 1);
 }
 
 // An empty list gets the reserve, or a batch from the depot. False: there is none.

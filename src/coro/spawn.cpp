@@ -10,7 +10,6 @@ namespace filch::inline v0::coro {
 
 spawned& spawned::make(promise_base& root) noexcept {
   void* const frame = root.self.address();
-  head_of(frame).state = frame_head::k_with_record;
   auto* const made = ::new (record_place(frame)) spawned;
   root.context = made;
   root.listener = made;
@@ -50,16 +49,14 @@ bool spawned::may_start(coroutine_entry& who, bool is_late) noexcept {
 
 void spawned::cancel() noexcept {
   was_cancelled_ = true;
-  std::coroutine_handle<>::from_address(frame()).destroy();
   finish().resume();
 }
 
-// Of a coroutine that has ended, or never started.
+// Of a coroutine that has ended, or never started. The memory goes with the frame.
 void spawned::destroy() noexcept {
-  void* const memory = frame();
-  if (!was_cancelled_) std::coroutine_handle<>::from_address(memory).destroy();
+  const auto coroutine = std::coroutine_handle<>::from_address(frame());
   this->~spawned();
-  free_with_record(memory);
+  coroutine.destroy();
 }
 
 void spawned::track(const worker& at) noexcept {

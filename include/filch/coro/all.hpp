@@ -150,10 +150,12 @@ auto all(task<T>&&... each) {
 template <coro::tasks_given_away Range>
 auto all(Range&& range) {
   using element = coro::element_of<Range>;
+  using result = typename coro::task_result<element>::type;
+  if constexpr (std::is_same_v<Range, std::vector<element>>) return coro::all_of_many<result>{std::move(range)};
   std::vector<element> tasks;
   if constexpr (std::ranges::sized_range<Range>) tasks.reserve(static_cast<std::size_t>(std::ranges::size(range)));
   for (auto&& each : range) tasks.push_back(static_cast<element&&>(each));
-  return coro::all_of_many<typename coro::task_result<element>::type>{std::move(tasks)};
+  return coro::all_of_many<result>{std::move(tasks)};
 }
 
 }  // namespace filch::inline v0

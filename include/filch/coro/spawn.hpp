@@ -80,13 +80,13 @@ class spawned final : public end_listener, public context {
   [[nodiscard]] std::coroutine_handle<> finish() noexcept;
   void destroy() noexcept;
 
-  hand_over<waiter> end_;
-  bool was_cancelled_ = false;  // its frame is gone
+  bool was_cancelled_ = false;
   bool is_tracked_ = false;
+  hand_over<waiter> end_;
 };
 
 // What a spawned task needs beside its frame.
-static_assert(sizeof(spawned) <= k_record_bytes && alignof(spawned) <= alignof(frame_head));
+static_assert(sizeof(spawned) <= k_record_bytes && k_record_bytes % alignof(std::max_align_t) == 0);
 
 }  // namespace coro
 

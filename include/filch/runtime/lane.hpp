@@ -58,8 +58,8 @@ enum class demand : std::uint8_t {
 
 struct lane {
   static constexpr std::uint32_t k_budget = 128;  // guess
-  static constexpr std::size_t k_granule_bytes = 64;
-  static constexpr std::size_t k_sizes = 16;  // larger blocks come from the heap; guess
+  static constexpr std::size_t k_granule_bytes = 16;
+  static constexpr std::size_t k_sizes = 64;  // larger blocks come from the heap; guess
 
   lane() = default;
   lane(const lane&) = delete;

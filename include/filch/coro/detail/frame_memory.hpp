@@ -2,7 +2,7 @@
 //
 // Before each frame there is room for what a spawned task needs beside it, so that a task is one piece of memory:
 //
-//   frame_head | record, if it is spawned | frame
+//   record, if it is spawned | frame
 //
 // Who may call what: any thread. Memory may be freed on any thread.
 #pragma once
@@ -67,35 +67,15 @@ inline void free_frame(void* memory, std::size_t bytes) noexcept {
   put_block(memory, bytes);
 }
 
-// What is known of the frame behind it.
-struct frame_head {
-  static constexpr std::size_t k_alone = 0;        // there is a frame and no record
-  static constexpr std::size_t k_with_record = 1;  // whose owner frees the memory
-  std::size_t state;                               // these, or the size of the frame once that is gone and the record is not
-};
-inline constexpr std::size_t k_before_frame_bytes = 64;
-inline constexpr std::size_t k_record_bytes = k_before_frame_bytes - sizeof(frame_head);
+inline constexpr std::size_t k_record_bytes = 48;
 
-inline frame_head& head_of(void* frame) noexcept {
-  return *reinterpret_cast<frame_head*>(static_cast<std::byte*>(frame) - k_before_frame_bytes);
-}
 inline void* record_place(void* frame) noexcept { return static_cast<std::byte*>(frame) - k_record_bytes; }
 
 [[nodiscard]] inline void* allocate_coroutine(std::size_t bytes) {
-  void* const block = allocate_frame(bytes + k_before_frame_bytes);
-  ::new (block) frame_head{frame_head::k_alone};
-  return static_cast<std::byte*>(block) + k_before_frame_bytes;
+  return static_cast<std::byte*>(allocate_frame(bytes + k_record_bytes)) + k_record_bytes;
 }
-// The frame is gone; with it the memory, unless there is a record.
 inline void free_coroutine(void* frame, std::size_t bytes) noexcept {
-  frame_head& head = head_of(frame);
-  if (head.state != frame_head::k_alone) [[unlikely]] head.state = bytes;
-  else free_frame(&head, bytes + k_before_frame_bytes);
-}
-// Frame and record are gone.
-inline void free_with_record(void* frame) noexcept {
-  frame_head& head = head_of(frame);
-  free_frame(&head, head.state + k_before_frame_bytes);
+  free_frame(record_place(frame), bytes + k_record_bytes);
 }
 
 }  // namespace filch::inline v0::coro
