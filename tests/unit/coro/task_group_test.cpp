@@ -274,7 +274,7 @@ task<> mix(resident mine, filch::random_stream random, int depth) {
 TEST_P(group, trees_of_scopes_that_fail_or_are_cancelled_at_any_time_leave_nothing_behind) {
   filch::random_stream random{filch_test::test_seed()};
   std::atomic<std::int64_t> alive{0};
-  for (std::uint64_t i = 0; i != 60; ++i) {
+  for (std::uint64_t i = 0; i != 30; ++i) {
     filch::random_stream own = random.split(i);
     std::vector<filch::join_handle<void>> roots;
     for (std::uint64_t k = 0; k != 3; ++k) roots.push_back(spawn(rt_, mix(resident{alive}, own.split(k), 5)));
