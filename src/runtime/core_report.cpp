@@ -47,6 +47,8 @@ filch::statistics runtime::core::statistics() const {
   for (std::size_t i = 0; i != policy::k_priorities; ++i) out.injector_length += injectors_[i].size_hint();
   out.spare_threads = crew_->thread_count() - *chosen.workers;
   out.stacks = stacks_->made();
+  out.suspended_stacks = stacks_->suspended();
+  out.suspended_stacks_max = stacks_->suspended_max();
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "fork_record.hpp"
 
 #include "core.hpp"
+#include "frame_list.hpp"
 #include "interrupt.hpp"
 #include "worker.hpp"
 
@@ -19,14 +20,15 @@ constexpr time_ns k_slow_beat_ns = 500 * k_ns_per_us;
 // Calls `tell(number, frame)` for every frame that it notes; false: it must be left out, and all after it.
 template <class Tell>
 static void note_each(latent_stack& stack, worker& me, const Tell& tell) noexcept {
-  latent_frame* next = frame_behind(stack, stack.last_offered.load(std::memory_order_relaxed));  // owner-only
+  see_frames(stack);
+  latent_frame* next = frame_behind(stack, stack.last_noted.load(std::memory_order_relaxed));  // owner-only
   if (next == nullptr) return;
   latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
   while (true) {
     const task_id number = me.next_fork_number();
     if (!tell(number, *next)) return;
     next->offer = note_of(number);
-    stack.last_offered.store(next, std::memory_order_relaxed);  // owner-only
+    stack.last_noted.store(next, std::memory_order_relaxed);  // owner-only
     if (next == newest) return;
     next = next->newer;
   }
@@ -60,8 +62,9 @@ namespace detail {
 
 recorded_child::recorded_child(const latent_frame& frame) noexcept {
   const task_id number = number_in(frame.offer);
+  if (!number.is_some()) return;
   worker* const me = worker::current();
-  if (!number.is_some() || me == nullptr) return;
+  if (me == nullptr) return;
   task_record* const outer = me->current_task;
   task_.id = number;
   task_.home = &me->home;
@@ -72,8 +75,9 @@ recorded_child::recorded_child(const latent_frame& frame) noexcept {
 }
 
 recorded_child::~recorded_child() {
+  if (!task_.id.is_some()) return;
   worker* const me = worker::current();
-  if (!task_.id.is_some() || me == nullptr) return;
+  if (me == nullptr) return;
   task_record* const outer = task_.inside;
   me->trace->end(task_.id);
   me->publish_task(outer);

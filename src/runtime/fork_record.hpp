@@ -8,7 +8,7 @@
 //
 // Who may call what: the thread that runs on the stack, with interrupts deferred, unless a function says otherwise.
 //
-//   (F1) The noted frames of a stack are a prefix of its list, and those that were offered a prefix of these: `last_offered`
+//   (F1) The noted frames of a stack are a prefix of its list, and those that were offered a prefix of these: `last_noted`
 //        is the last noted one, `last_shared` the last that was offered to others. Without a recording the two are the same.
 //   (F2) The frames that are not noted belong to the task that the worker runs: before a task runs inside another, the
 //        other's frames are noted.
@@ -39,12 +39,6 @@ class worker;
 [[nodiscard]] inline task_id number_in(const offered_task* offer) {
   const auto bits = reinterpret_cast<std::uintptr_t>(offer);
   return (bits & 1) != 0 ? task_id{bits >> 1} : task_id::none();
-}
-
-// The frame behind `last`, or null. A handler may come while the newest frame is unlinked: then `last` may lie beyond it.
-[[nodiscard]] inline latent_frame* frame_behind(const latent_stack& stack, const latent_frame* last) {
-  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
-  return newest == last || newest == last->older ? nullptr : last->newer;
 }
 
 // Notes all frames that are not; they belong to `parent`. Does nothing if forks are not recorded.

@@ -3,6 +3,7 @@
 
 #include "core.hpp"
 #include "fork_record.hpp"
+#include "frame_list.hpp"
 #include "guest_hall.hpp"
 #include "interrupt.hpp"
 #include "latent_desk.hpp"
@@ -65,7 +66,7 @@ static void offer_latent(latent_stack& stack) noexcept {
 bool answer_alarm_in_loop(latent_stack& stack) noexcept {
   const bool is_for_others = stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted;  // statistic
   // owner-only
-  const bool is_all_noted = stack.newest.load(std::memory_order_relaxed) == stack.last_offered.load(std::memory_order_relaxed);
+  const bool is_all_noted = stack.newest.load(std::memory_order_relaxed) == stack.last_noted.load(std::memory_order_relaxed);
   if (is_for_others ? !has_latent_work(stack) : is_all_noted) return true;
   offer_latent(stack);
   return false;
@@ -75,10 +76,10 @@ void answer_alarm(latent_stack& stack, latent_frame& made) {
   // Not `made`: a join that was inlined into a coroutine may have its frame in that of the coroutine, on the heap.
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack.low_mark) {
     defer_interrupts();
-    const bool was_offered = stack.last_offered.load(std::memory_order_relaxed) == &made;  // owner-only
-    if (!was_offered) stack.newest.store(made.older, std::memory_order_relaxed);           // owner-only
+    const bool was_seen = stack.last_seen.load(std::memory_order_relaxed) == &made;  // owner-only
+    if (!was_seen) stack.newest.store(made.older, std::memory_order_relaxed);        // owner-only
     allow_interrupts();
-    if (!was_offered) {
+    if (!was_seen) {
       const worker* const me = worker::current();
       throw stack_exhausted(me != nullptr ? "options::stack_bytes = " + std::to_string(me->home.chosen.stack_bytes) +
                                                 ". Raise it, or nest less deep"
@@ -89,13 +90,11 @@ void answer_alarm(latent_stack& stack, latent_frame& made) {
   if (is_wanted(stack)) offer_latent(stack);
 }
 
-bool join_offered(latent_stack& stack, latent_frame& frame) noexcept {
+bool join_seen(latent_stack& stack, latent_frame& frame) noexcept {
   defer_interrupts();
-  stack.last_offered.store(frame.older, std::memory_order_relaxed);                     // owner-only
-  const bool was_shared = stack.last_shared.load(std::memory_order_relaxed) == &frame;  // owner-only
-  if (was_shared) stack.last_shared.store(frame.older, std::memory_order_relaxed);      // owner-only
+  const bool was_shared = forget(stack, frame);
   allow_interrupts();
-  if (!was_shared) return true;  // it was only noted
+  if (!was_shared) return true;  // it was only seen or noted
   offered_task& offer = *frame.offer;
   const time_ns offered_at_ns = offer.made_at_ns;
   if (offer.desk->slot.take_back(offer)) {

@@ -2,6 +2,7 @@
 
 #include "core.hpp"
 #include "fork_record.hpp"
+#include "frame_list.hpp"
 #include "interrupt.hpp"
 
 #include <atomic>
@@ -18,11 +19,6 @@ namespace {
   static constinit thread_local std::int32_t number = 0;
   if (number == 0) number = static_cast<std::int32_t>(::syscall(SYS_gettid));
   return number;
-}
-
-// The oldest frame that was not offered, or null.
-latent_frame* oldest_of(const latent_stack& stack) {
-  return frame_behind(stack, stack.last_shared.load(std::memory_order_relaxed));  // owner-only
 }
 
 }  // namespace
@@ -51,7 +47,7 @@ void latent_desk::listen(latent_stack* running, bool is_guest) {
 
 bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id parent) noexcept {
   if (slot.has_offer()) return false;
-  latent_frame* const oldest = oldest_of(stack);
+  latent_frame* const oldest = oldest_latent(stack);
   if (oldest == nullptr) return false;
   auto* const made = new (std::nothrow) offered_task{*oldest, *this, parent};
   if (made == nullptr) return false;
@@ -61,7 +57,7 @@ bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id
 
 bool latent_desk::offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept {
   if (slot.has_offer()) return false;
-  latent_frame* const oldest = oldest_of(stack);
+  latent_frame* const oldest = oldest_latent(stack);
   if (oldest == nullptr) return false;
   // [L14] acquire exchange: the memory is complete ← [L13].
   void* const memory = memory_.exchange(nullptr, std::memory_order_acquire);
@@ -79,13 +75,11 @@ void latent_desk::offer_coroutine_in_handler() noexcept {
 }
 
 void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept {
-  const bool is_noted = stack.last_offered.load(std::memory_order_relaxed) != oldest.older;  // owner-only
-  if (is_noted) made.id = number_in(oldest.offer);
+  if (const task_id number = number_in(oldest.offer); number.is_some()) made.id = number;
   made.home = &home;
   oldest.offer = &made;
   calm(stack, worker::current());  // a handler may be all that answers the alarm
-  if (!is_noted) stack.last_offered.store(&oldest, std::memory_order_relaxed);  // owner-only
-  stack.last_shared.store(&oldest, std::memory_order_relaxed);                      // owner-only
+  share_oldest(stack, oldest);
   slot.offer(made);
 }
 

@@ -128,7 +128,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
     latent_stack* const stack = listener();
     if (stack == nullptr) return false;
     // statistic: a hint
-    if (stack->newest.load(std::memory_order_relaxed) == stack->last_offered.load(std::memory_order_relaxed)) return false;
+    if (stack->newest.load(std::memory_order_relaxed) == stack->last_noted.load(std::memory_order_relaxed)) return false;
     std::uintptr_t alarm = stack->alarm.load(std::memory_order_relaxed);  // statistic
     if (alarm >= latent_stack::k_beat) return true;
     // statistic: one who wants work is more important

@@ -82,7 +82,8 @@ std::string to_string(const statistics& what) {
   std::snprintf(rate, sizeof rate, "%.1f", 100.0 * what.steal_rate());
   out.append("submitted from outside: ").append(std::to_string(what.submitted_outside));
   out.append("; steal rate: ").append(rate).append(" %; spare threads: ");
-  out.append(std::to_string(what.spare_threads)).append("; stacks: ").append(std::to_string(what.stacks)).append("\n");
+  out.append(std::to_string(what.spare_threads)).append("; stacks: ").append(std::to_string(what.stacks));
+  out.append(", suspended at once: at most ").append(std::to_string(what.suspended_stacks_max)).append("\n");
   return out;
 }
 
@@ -102,6 +103,8 @@ std::string to_json(const statistics& what) {
   out.append(",\"injector_length\":").append(std::to_string(what.injector_length));
   out.append(",\"spare_threads\":").append(std::to_string(what.spare_threads));
   out.append(",\"stacks\":").append(std::to_string(what.stacks));
+  out.append(",\"suspended_stacks\":").append(std::to_string(what.suspended_stacks));
+  out.append(",\"suspended_stacks_max\":").append(std::to_string(what.suspended_stacks_max));
   out.append(",\"steal_rate\":").append(rate).append("}");
   return out;
 }

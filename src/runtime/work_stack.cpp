@@ -83,7 +83,8 @@ void start(void* loop, fiber&) {
 void prepare(work_stack& fresh, stack_loop loop) {
   latent_stack& latent = fresh.latent;
   latent.newest.store(&latent.bottom, std::memory_order_relaxed);        // before publication
-  latent.last_offered.store(&latent.bottom, std::memory_order_relaxed);  // before publication
+  latent.last_seen.store(&latent.bottom, std::memory_order_relaxed);     // before publication
+  latent.last_noted.store(&latent.bottom, std::memory_order_relaxed);    // before publication
   latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);   // before publication
   latent.low_mark = fresh.body.low_mark();
   fresh.body.prepare(&start, reinterpret_cast<void*>(loop));
@@ -117,6 +118,16 @@ void stack_pool::put(work_stack& unused) noexcept {
   if (unused_.size() >= warm_) unused.body.discard();
   unused_.push_back(&unused);
 }
+
+stack_pool::suspension::suspension(stack_pool& of) noexcept : pool_{of} {
+  const std::size_t now = of.suspended_.fetch_add(1, std::memory_order_relaxed) + 1;  // statistic
+  std::size_t most = of.suspended_max();
+  while (most < now && !of.suspended_max_.compare_exchange(most, now, std::memory_order_relaxed,    // statistic
+                                                           std::memory_order_relaxed)) {
+  }
+}
+
+stack_pool::suspension::~suspension() { pool_.suspended_.fetch_sub(1, std::memory_order_relaxed); }  // statistic
 
 std::size_t stack_pool::made() const {
   const std::lock_guard lock{mutex_};
@@ -178,6 +189,7 @@ void suspend_until_done(join_gate& children) noexcept {
   me->leave_task();
   place().awaited = &children;
   place().waiting = &who;
+  const stack_pool::suspension counted{me->home.stacks()};
   enter(*fresh, false);
   worker::current()->go_on_with(running);
 }
@@ -220,6 +232,7 @@ void continue_others_first() {
   suspended_stack who{*place().running, running, me.home};
   me.leave_task();
   place().waiting = &who;
+  const stack_pool::suspension counted{me.home.stacks()};
   enter(*next->stack, false);
   worker::current()->go_on_with(running);
 }

@@ -66,10 +66,27 @@ class stack_pool {
   void put(work_stack& unused) noexcept;
   [[nodiscard]] std::size_t made() const;
 
+  // A stack stands still while this lives, on that stack.
+  class suspension {
+   public:
+    explicit suspension(stack_pool& of) noexcept;
+    suspension(const suspension&) = delete;
+    suspension& operator=(const suspension&) = delete;
+    ~suspension();
+
+   private:
+    stack_pool& pool_;
+  };
+  // How many stand still now, and the greatest number at once.
+  [[nodiscard]] std::size_t suspended() const { return suspended_.load(std::memory_order_relaxed); }          // statistic
+  [[nodiscard]] std::size_t suspended_max() const { return suspended_max_.load(std::memory_order_relaxed); }  // statistic
+
  private:
   static constexpr std::size_t k_least_bytes = std::size_t{64} << 10;
 
   const std::size_t warm_;
+  std_atomics::atomic<std::size_t> suspended_{0};
+  std_atomics::atomic<std::size_t> suspended_max_{0};
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::size_t stack_bytes_;

@@ -138,6 +138,8 @@ std::string outcome_of(const kernel& what, const parallel_run& run) {
                     duration_text(static_cast<double>(done.work_ns) * 1e-9) + ", the workers " + duration_text(wall_s) +
                     " (" + duration_text(static_cast<double>(run.cpu_ns) * 1e-9) + " of CPU time): speed-up " +
                     fixed(done.speedup(), 2) + ", efficiency " + fixed(100 * done.efficiency(), 1) + " %.\n";
+  out += "Stacks: "s + std::to_string(done.statistics.stacks) + " made, at most " +
+         std::to_string(done.statistics.suspended_stacks_max) + " suspended at once by joins that waited.\n";
   const auto cpus = static_cast<std::uint64_t>(topology::usable_cpus().cpus.size());
   if (cpus < done.workers) {
     out += "This process may use "s + count_text(cpus, "CPU") + " for its " + count_text(done.workers, "worker") +

@@ -75,19 +75,19 @@ class child_frame : public latent_frame {
 
   // The child's result; runs it here if nobody else has.
   result join() {
-    const joined_frame found = join_latent(older);
-    if (!found.was_offered) [[likely]] return function_();
-    return static_cast<child_frame*>(found.frame)->join_offered(*found.stack);
+    const joined_frame found = join_latent(*this);
+    if (!found.was_seen) [[likely]] return function_();
+    return static_cast<child_frame*>(found.frame)->join_seen(*found.stack);
   }
 
   // Another exception is on its way: the child ends, and its result or exception is dropped. Not inlined, and called
   // with the newest frame, so that the caller needs no register for its address.
   [[gnu::cold, gnu::noinline]] static void join_quietly(bool runs_the_child) noexcept {
     auto& self = static_cast<child_frame&>(*current_latent_stack()->newest.load(std::memory_order_relaxed));  // owner-only
-    const joined_frame found = join_latent(self.older);
-    if (!found.was_offered || detail::join_offered(*found.stack, self)) {
+    const joined_frame found = join_latent(self);
+    if (!found.was_seen || detail::join_seen(*found.stack, self)) {
       if (!runs_the_child) return;
-      if (!found.was_offered) {
+      if (!found.was_seen) {
         run(self);
       } else {
         const recorded_child here{self};
@@ -121,8 +121,8 @@ class child_frame : public latent_frame {
     }
   }
 
-  [[gnu::cold, gnu::noinline]] result join_offered(latent_stack& stack) {
-    if (detail::join_offered(stack, *this)) {
+  [[gnu::cold, gnu::noinline]] result join_seen(latent_stack& stack) {
+    if (detail::join_seen(stack, *this)) {
       const recorded_child here{*this};
       return function_();
     }

@@ -14,9 +14,10 @@
 // is why the compiler must keep the order of the stores.
 //
 // Invariants
-//   I1  The frames of a stack form a list, oldest first, and only the newest is unlinked. Those that were offered are a
-//       prefix of it: so the newest was offered if and only if it is `last_offered`. While forks are recorded, those that
-//       were noted count as offered here, and `last_shared` is the last that others could take (src/runtime/fork_record.hpp).
+//   I1  The frames of a stack form a list, and only the newest is unlinked. A fork links its frame to the older one only;
+//       whoever looks for the oldest links them the other way, too: these frames were *seen*. The seen ones are a prefix of
+//       the list, those that others could take a prefix of these: so the newest was seen if and only if it is `last_seen`,
+//       and a join need not ask more of a frame that was not (src/runtime/frame_list.hpp).
 //   I2  When a join must wait, every older frame of its stack was offered: a suspended stack hides no work.
 //   I3  A frame is touched by its own stack only, but for its child's function and result, which belong to who runs it.
 //   I4  Nobody needs to take an offer: whoever joins it takes it back. A lost request costs parallelism, never progress.
@@ -42,8 +43,8 @@ struct latent_kind {
 struct latent_frame {
   latent_frame* older;
   const latent_kind* kind;
-  latent_frame* newer;  // meaningful while this is not the newest
-  offered_task* offer;  // meaningful once it was offered
+  latent_frame* newer;  // meaningful if it was seen and is not the last of those
+  offered_task* offer;  // meaningful if it was seen; null: it was neither offered nor noted
 };
 
 // The latent work of one stack.
@@ -52,11 +53,12 @@ struct latent_stack {
   static constexpr std::uintptr_t k_beat = UINTPTR_MAX - 1;  // nobody wants work, but forks are to be recorded
 
   std_atomics::atomic<latent_frame*> newest{&bottom};
-  std_atomics::atomic<latent_frame*> last_offered{&bottom};
+  std_atomics::atomic<latent_frame*> last_seen{&bottom};
   std_atomics::atomic<std::uintptr_t> alarm{0};  // a fork whose frame lies below looks why; any thread may raise it
   std::uintptr_t low_mark = 0;                   // what the alarm is when nobody wants anything
   std::uint32_t stays = 0;                       // not 0: a join that waits keeps its thread
-  std_atomics::atomic<latent_frame*> last_shared{&bottom};
+  std_atomics::atomic<latent_frame*> last_shared{&bottom};  // the last that others could take
+  std_atomics::atomic<latent_frame*> last_noted{&bottom};   // the last of those that are in a recording or shared
   latent_frame bottom{nullptr, nullptr, nullptr, nullptr};
 };
 
@@ -81,10 +83,11 @@ extern constinit thread_local latent_stack* running_latent_stack asm("filch_v0_r
 [[gnu::cold, gnu::noinline]] void answer_alarm(latent_stack& stack, latent_frame& made);
 // The alarm as a loop hears it: offers or notes older forks if there are any. True: a new one would be welcome.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm_in_loop(latent_stack& stack) noexcept;
-// The frame was offered: takes it back (true: the caller runs the child), or waits until who took it has finished it.
-[[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_offered(latent_stack& stack, latent_frame& frame) noexcept;
+// The frame was seen: takes it back if it was offered (true: the caller runs the child), or waits until who took it has
+// finished it.
+[[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_seen(latent_stack& stack, latent_frame& frame) noexcept;
 
-// While it lives, the child of a frame that join_offered() has given back runs: as a task of its own, if it was noted.
+// While it lives, the child of a frame that join_seen() has given back runs: as a task of its own, if it was noted.
 class recorded_child {
  public:
   [[gnu::cold]] explicit recorded_child(const latent_frame& frame) noexcept;
@@ -98,6 +101,38 @@ class recorded_child {
 #if !defined(__x86_64__)
 [[gnu::noinline]] latent_stack* read_running_latent_stack() noexcept;
 #endif
+
+// ---- comparisons with one instruction, where the compilers make two of an atomic load and a comparison ---------------
+
+// Is the frame's address lower than the alarm?
+[[nodiscard]] inline bool is_below(const latent_frame& frame, const std_atomics::atomic<std::uintptr_t>& alarm) {
+#if defined(__x86_64__)
+  bool is;
+  asm volatile("cmpq %2, %1" : "=@ccb"(is) : "r"(&frame), "m"(alarm));
+  return is;
+#else
+  return reinterpret_cast<std::uintptr_t>(&frame) < alarm.load(std::memory_order_relaxed);  // statistic
+#endif
+}
+[[nodiscard]] inline bool is_same(const latent_frame& frame, const std_atomics::atomic<latent_frame*>& other) {
+#if defined(__x86_64__)
+  bool is;
+  asm volatile("cmpq %2, %1" : "=@cce"(is) : "r"(&frame), "m"(other));
+  return is;
+#else
+  return &frame == other.load(std::memory_order_relaxed);  // owner-only
+#endif
+}
+// Its address, of which the compiler does not know that it had it before: it would keep that in a register across a call.
+[[nodiscard]] inline latent_frame* address_again(latent_frame& frame) {
+#if defined(__x86_64__)
+  latent_frame* found;
+  asm("leaq %1, %0" : "=r"(found) : "m"(frame));
+  return found;
+#else
+  return &frame;
+#endif
+}
 
 }  // namespace detail
 
@@ -118,12 +153,11 @@ inline void fork_latent(latent_stack& stack, latent_frame& frame, const latent_k
   latent_frame* const older = stack.newest.load(std::memory_order_relaxed);  // owner-only
   frame.older = older;
   frame.kind = &kind;
-  older->newer = &frame;
   // [L8] signal fence: the frame is complete before a handler on this thread can find it → [L10].
   std::atomic_signal_fence(std::memory_order_release);
   stack.newest.store(&frame, std::memory_order_relaxed);  // owner-only
   // statistic: a request that is seen late is answered late
-  if (stack.alarm.load(std::memory_order_relaxed) > reinterpret_cast<std::uintptr_t>(&frame)) [[unlikely]] {
+  if (detail::is_below(frame, stack.alarm)) [[unlikely]] {
     detail::answer_alarm(stack, frame);
   }
 }
@@ -132,19 +166,19 @@ inline void fork_latent(latent_stack& stack, latent_frame& frame, const latent_k
 struct joined_frame {
   latent_stack* stack;
   latent_frame* frame;
-  bool was_offered;  // false: the caller runs the child
+  bool was_seen;  // false: the caller runs the child
 };
 
-// Unlinks the newest frame of the running stack, whose older neighbour is `older`. The stack is looked up again, and the
-// frame found as the newest, so that nothing needs a register while the first function runs.
-[[nodiscard]] inline joined_frame join_latent(latent_frame* older) noexcept {
+// Unlinks `newest`, the newest frame of the running stack. The stack is looked up again, and the frame's address computed
+// again, so that nothing needs a register while the first function runs.
+[[nodiscard]] inline joined_frame join_latent(latent_frame& newest) noexcept {
   latent_stack* const stack = current_latent_stack();
-  latent_frame* const frame = stack->newest.load(std::memory_order_relaxed);  // owner-only
-  stack->newest.store(older, std::memory_order_relaxed);                     // owner-only
+  stack->newest.store(newest.older, std::memory_order_relaxed);  // owner-only
   // [L9] signal fence: a handler that comes from here on does not find the frame any more, and what one did before is
   // seen ↔ [L10].
   std::atomic_signal_fence(std::memory_order_acq_rel);
-  return {stack, frame, stack->last_offered.load(std::memory_order_relaxed) == frame};  // owner-only
+  latent_frame* const frame = detail::address_again(newest);
+  return {stack, frame, detail::is_same(*frame, stack->last_seen)};
 }
 
 }  // namespace filch::inline v0

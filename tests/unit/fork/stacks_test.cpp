@@ -86,6 +86,41 @@ TEST_P(stacks, their_number_is_bounded_by_the_depth_of_the_joins) {
   EXPECT_LE(seen.stacks, std::uint64_t{GetParam()} * (k_depth + 1) + seen.spare_threads);
   EXPECT_NE(to_string(seen).find("stacks: " + std::to_string(seen.stacks)), std::string::npos);
   EXPECT_NE(to_json(seen).find("\"stacks\":" + std::to_string(seen.stacks)), std::string::npos);
+  EXPECT_LE(seen.suspended_stacks_max, std::uint64_t{GetParam()} * k_depth);
+  EXPECT_LE(seen.suspended_stacks_max, seen.stacks);
+  EXPECT_EQ(seen.suspended_stacks, 0u);
+}
+
+// Property: the statistics count a stack as suspended while its join waits, and remember the greatest number at once.
+// Oracle: children that hold each other up until all joins but the innermost wait. Method: the first function of each join
+// waits, on its thread, until the second runs on another; so every second function was taken, and while the last of them
+// runs, all joins before it wait for it.
+TEST_P(stacks, those_that_are_suspended_at_once_are_counted) {
+  const std::uint32_t joins = GetParam() - 1;
+  filch::runtime rt{{.workers = GetParam()}};
+  std::uint64_t seen_inside = 0;
+  const auto nest = [&](auto& self, std::uint32_t left) -> void {
+    if (left == 0) {
+      while (rt.statistics().suspended_stacks < joins) std::this_thread::yield();
+      seen_inside = rt.statistics().suspended_stacks;
+      return;
+    }
+    std::atomic<bool> has_begun{false};
+    join([&] { while (!has_begun.load()) std::this_thread::yield(); },
+         [&] {
+           has_begun.store(true);
+           self(self, left - 1);
+         });
+  };
+  rt.run([&] { nest(nest, joins); });
+  EXPECT_EQ(seen_inside, joins);
+  const filch::statistics after = rt.statistics();
+  EXPECT_EQ(after.suspended_stacks, 0u);
+  EXPECT_GE(after.suspended_stacks_max, joins);
+  EXPECT_NE(to_string(after).find("suspended at once: at most " + std::to_string(after.suspended_stacks_max)),
+            std::string::npos);
+  EXPECT_NE(to_json(after).find("\"suspended_stacks_max\":" + std::to_string(after.suspended_stacks_max)),
+            std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(workers, stacks, testing::Values(2, 4, 8));

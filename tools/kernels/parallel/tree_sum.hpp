@@ -8,9 +8,17 @@
 namespace filch::kernels {
 
 [[gnu::noinline]] inline std::uint64_t tree_sum(const tree_node* of) {
-  if (of->right == nullptr) return of->value + (of->left != nullptr ? tree_sum(of->left) : 0);
-  const auto [left, right] = join([of] { return tree_sum(of->left); }, [of] { return tree_sum(of->right); });
-  return of->value + left + right;
+  const std::uint64_t value = of->value;
+  const tree_node* const first = of->left;
+  const tree_node* const second = of->right;
+  if (second == nullptr) {
+    if (first == nullptr) return value;
+    std::uint64_t only = tree_sum(first);
+    keep(only);
+    return value + only;
+  }
+  const auto [left, right] = join([first] { return tree_sum(first); }, [second] { return tree_sum(second); });
+  return value + left + right;
 }
 
 }  // namespace filch::kernels

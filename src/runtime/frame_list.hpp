@@ -1,0 +1,65 @@
+// The list of a stack's latent frames, seen from its old end.
+//
+// A fork links its frame to the older one and no more. Whoever wants the oldest latent frame, or all of them, goes through
+// the list from its newest end and links the frames the other way. A frame that was seen so stays seen until its join,
+// which tells the list (forget): so a frame is gone over once, however often somebody asks, and a join of one that nobody
+// has seen does nothing.
+//
+//   bottom ◄─► [shared] ◄─► [noted] ◄─► [seen] ◄── [fresh] ◄── newest
+//
+// Who may call what: the thread that runs on the stack, with interrupts deferred, or its signal handler.
+//
+//   (N1) bottom ≤ last_shared ≤ last_noted ≤ last_seen ≤ newest in the order of the list. A handler that comes while
+//        join_latent() unlinks a seen frame finds `newest` one before `last_seen`, and perhaps before the other two.
+//   (N2) The frames up to last_seen are linked both ways, and each one's `offer` is null, a number, or an offer.
+#pragma once
+
+#include <filch/runtime/latent.hpp>
+
+namespace filch::inline v0 {
+
+// The frame behind `last`, which was seen, or null.
+[[nodiscard]] inline latent_frame* frame_behind(const latent_stack& stack, const latent_frame* last) {
+  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
+  return newest == last || newest == last->older ? nullptr : last->newer;
+}
+
+// Sees all frames.
+inline void see_frames(latent_stack& stack) {
+  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);        // owner-only
+  latent_frame* const last_seen = stack.last_seen.load(std::memory_order_relaxed);  // owner-only
+  if (newest == last_seen || newest == last_seen->older) return;
+  for (latent_frame* each = newest; each != last_seen; each = each->older) {
+    each->offer = nullptr;
+    each->older->newer = each;
+  }
+  stack.last_seen.store(newest, std::memory_order_relaxed);  // owner-only
+}
+
+// The oldest frame that others cannot take yet, or null.
+[[nodiscard]] inline latent_frame* oldest_latent(latent_stack& stack) {
+  const latent_frame* const shared = stack.last_shared.load(std::memory_order_relaxed);  // owner-only
+  if (shared == stack.last_seen.load(std::memory_order_relaxed)) see_frames(stack);      // owner-only
+  return frame_behind(stack, shared);
+}
+
+// `oldest`, which oldest_latent() found, is for others from now on.
+inline void share_oldest(latent_stack& stack, latent_frame& oldest) {
+  if (stack.last_noted.load(std::memory_order_relaxed) == oldest.older) {  // owner-only
+    stack.last_noted.store(&oldest, std::memory_order_relaxed);            // owner-only
+  }
+  stack.last_shared.store(&oldest, std::memory_order_relaxed);  // owner-only
+}
+
+// The last seen frame was unlinked. True: it was shared.
+[[nodiscard]] inline bool forget(latent_stack& stack, const latent_frame& frame) {
+  stack.last_seen.store(frame.older, std::memory_order_relaxed);           // owner-only
+  if (stack.last_noted.load(std::memory_order_relaxed) == &frame) {        // owner-only
+    stack.last_noted.store(frame.older, std::memory_order_relaxed);        // owner-only
+  }
+  if (stack.last_shared.load(std::memory_order_relaxed) != &frame) return false;  // owner-only
+  stack.last_shared.store(frame.older, std::memory_order_relaxed);                // owner-only
+  return true;
+}
+
+}  // namespace filch::inline v0

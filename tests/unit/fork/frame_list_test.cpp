@@ -1,0 +1,120 @@
+#include <runtime/frame_list.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include <filch/base/random.hpp>
+
+#include "support/test_seed.hpp"
+
+namespace {
+
+using filch::latent_frame;
+using filch::latent_stack;
+
+constexpr filch::latent_kind k_kind{nullptr, nullptr};
+
+// A stack whose forks and joins are made by hand, beside a plain list of what is on it.
+class forks {
+ public:
+  void fork() {
+    latent_frame& made = memory_[open_.size()];
+    made.newer = made.older = &made;  // what lay there before means nothing
+    made.offer = reinterpret_cast<filch::offered_task*>(std::uintptr_t{0xdead0});
+    filch::fork_latent(stack_, made, k_kind);
+    open_.push_back(&made);
+  }
+  // The two halves of a join: a handler may come in between.
+  void unlink() {
+    leaving_ = open_.back();
+    open_.pop_back();
+    stack_.newest.store(leaving_->older, std::memory_order_relaxed);  // owner-only
+  }
+  void end_join() {
+    const bool was_seen = stack_.last_seen.load(std::memory_order_relaxed) == leaving_;  // owner-only
+    const bool was_shared = shared_ > open_.size();
+    if (!was_seen) {
+      ASSERT_FALSE(was_shared) << "a frame that others could take must be seen";
+    } else {
+      ASSERT_EQ(filch::forget(stack_, *leaving_), was_shared);
+    }
+    shared_ = std::min(shared_, open_.size());
+    leaving_ = nullptr;
+  }
+  // What an offer does. While a frame is being unlinked, nothing newer than it may be found.
+  void share() {
+    latent_frame* const oldest = filch::oldest_latent(stack_);
+    if (shared_ >= open_.size()) {
+      ASSERT_EQ(oldest, nullptr);
+      return;
+    }
+    ASSERT_EQ(oldest, open_[shared_]);
+    ASSERT_EQ(oldest->offer, nullptr);
+    filch::share_oldest(stack_, *oldest);
+    ++shared_;
+  }
+  void see() { filch::see_frames(stack_); }
+
+  [[nodiscard]] std::size_t depth() const { return open_.size(); }
+  [[nodiscard]] bool has_room() const { return open_.size() != memory_.size(); }
+
+ private:
+  latent_stack stack_;
+  std::array<latent_frame, 24> memory_{};
+  std::vector<latent_frame*> open_;
+  std::size_t shared_ = 0;  // so many of the oldest, perhaps the one that is being unlinked
+  latent_frame* leaving_ = nullptr;
+};
+
+TEST(frame_list, gives_the_oldest_frame_first_and_each_once) {
+  forks list;
+  for (int i = 0; i != 5; ++i) list.fork();
+  for (int i = 0; i != 6; ++i) list.share();  // the last finds none
+  for (int i = 0; i != 5; ++i) {
+    list.unlink();
+    list.end_join();
+  }
+  list.share();
+}
+
+TEST(frame_list, a_frame_made_after_others_were_seen_is_found_behind_them) {
+  forks list;
+  list.fork();
+  list.fork();
+  list.share();
+  list.unlink();
+  list.end_join();
+  list.fork();
+  list.share();
+  list.share();
+}
+
+// Property: at any point, also while a frame is being unlinked, the oldest frame that was not shared is found, and a join
+// learns whether its frame was shared. Oracle: a plain list. Method: random forks, joins and requests; memory of frames is
+// used again with rubbish in it.
+TEST(frame_list, agrees_with_a_plain_list_at_every_point_where_a_handler_may_come) {
+  filch::random_stream random{filch_test::test_seed()};
+  for (int round = 0; round != 300; ++round) {
+    forks list;
+    const auto perhaps_handle = [&] {
+      const auto what = random.below(4);
+      if (what == 0) list.share();
+      if (what == 1) list.see();
+    };
+    for (int step = 0; step != 400 && !HasFatalFailure(); ++step) {
+      if (list.has_room() && (list.depth() == 0 || random.below(2) == 0)) {
+        list.fork();
+      } else {
+        list.unlink();
+        perhaps_handle();
+        list.end_join();
+      }
+      perhaps_handle();
+    }
+  }
+}
+
+}  // namespace
