@@ -301,7 +301,7 @@ bool runtime::core::inject(queue_entry& made, task_id id, const submit_options& 
     struct load_view {
       const core& home;
       [[nodiscard]] std::uint32_t size_hint(worker_id of) const {
-        return static_cast<std::uint32_t>(home.workers[of.value].queues.stealable_hint());
+        return static_cast<std::uint32_t>(home.workers[of.value].queued_hint());
       }
     };
     const std::lock_guard lock{placement_mutex_};

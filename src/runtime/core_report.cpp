@@ -41,7 +41,7 @@ const char* describe_life(life now) {
 filch::statistics runtime::core::statistics() const {
   filch::statistics out;
   for (const worker& each : workers) {
-    out.workers.push_back({each.counters.snapshot(), each.queues.stealable_hint() + each.queues.pinned_hint()});
+    out.workers.push_back({each.counters.snapshot(), each.queued_hint() + each.queues.pinned_hint()});
   }
   out.submitted_outside = outside_books_.made_so_far() - outside_books_.finished_so_far();
   for (std::size_t i = 0; i != policy::k_priorities; ++i) out.injector_length += injectors_[i].size_hint();
@@ -63,7 +63,7 @@ std::string runtime::core::dump() const {
   for (const worker& each : workers) {
     out.append("  worker ").append(std::to_string(each.self.value)).append(": ");
     out.append(describe_state(each.state.load(std::memory_order_relaxed))).append(", ");  // statistic
-    out.append(describe_task(each)).append(", queue ").append(std::to_string(each.queues.stealable_hint()));
+    out.append(describe_task(each)).append(", queue ").append(std::to_string(each.queued_hint()));
     out.append(", pinned ").append(std::to_string(each.queues.pinned_hint())).append("\n");
   }
   out += sources.describe() + waits.describe();

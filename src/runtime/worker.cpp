@@ -21,7 +21,7 @@ struct search_view {
   const runtime::core& home;
 
   [[nodiscard]] std::uint32_t size_hint(worker_id of) const {
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(home.workers[of.value].queues.stealable_hint(), UINT32_MAX));
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(home.workers[of.value].queued_hint(), UINT32_MAX));
   }
   [[nodiscard]] bool bands_in_use() const { return home.bands_in_use(); }
 };

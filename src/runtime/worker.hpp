@@ -69,6 +69,9 @@ class alignas(k_no_sharing_bytes) worker : public lane {
     deque_turns_ = std::max(deque_turns_, queues.deque_hint(policy::priority::normal));
   }
 
+  // Any thread: so much that others could have lies here, if they ask.
+  [[nodiscard]] std::uint64_t queued_hint() const { return queues.stealable_hint() + ready.size(); }
+
   // The number in the trace of a name or label, and of what a task is called.
   [[nodiscard]] trace::name_id traced_name(const char* name) noexcept;
   [[nodiscard]] trace::name_id traced_name(const task_base& task) noexcept {
