@@ -195,7 +195,7 @@ RUNTIME_MUTANTS = [
     mutant("C6", "a listener comes without looking whether it has ended", "runtime", "livelock", COMPLETION, (
         ("    while ((seen & (k_done | k_unwanted)) == 0) {\n", "    for (;;) {\n"),)),
     mutant("C7", "who gives up does not look whether the listener is being told", "runtime", "assertion,race", COMPLETION, (
-        ("      if (word_.compare_exchange(seen, (seen & ~k_listened) | k_unwanted, std::memory_order_relaxed,\n"
+        ("      if (word_.compare_exchange(seen, (seen & ~k_listened) | k_unwanted, std::memory_order_acquire,\n"
          "                                 std::memory_order_relaxed)) {\n"
          "        return (seen & k_listened) != 0;\n"
          "      }\n",
