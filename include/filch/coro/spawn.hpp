@@ -93,7 +93,7 @@ static_assert(sizeof(spawned) <= k_record_bytes && k_record_bytes % alignof(std:
 template <class T>
 class [[nodiscard]] join_handle {
  public:
-  explicit join_handle(coro::spawned& made) noexcept : made_{&made} {}  // takes over one reference
+  explicit join_handle(coro::spawned& made) noexcept : made_{&made} {}  // is its owner from now on
   join_handle(join_handle&& other) noexcept : made_{std::exchange(other.made_, nullptr)} {}
   join_handle& operator=(join_handle&& other) noexcept {
     if (this != &other) {

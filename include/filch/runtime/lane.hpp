@@ -3,10 +3,10 @@
 //
 // Children that a coroutine awaits together lie in a list of the worker, in groups, the newest group last. Nobody else sees
 // them: putting them there and taking them writes nothing shared and needs no fence. The same is true of the coroutines that
-// may go on. Somebody who wants work sets `demand`, and at the next fork, spawn or turn the worker moves children of its oldest
+// may go on. Somebody who wants work sets `wanted`, and at the next fork, spawn or turn the worker moves children of its oldest
 // group, or others, into its deque. If there is none, a signal handler on the worker's thread offers one.
 //
-// Who may call what: the thread that holds the worker, and its signal handler while `is_busy` is false; `demand` and
+// Who may call what: the thread that holds the worker, and its signal handler while `is_busy` is false; `wanted` and
 // `has_pending` any thread.
 //
 // Invariants
