@@ -22,7 +22,7 @@ class child_ticket final : public task_base {
   static void operator delete(void* memory, std::size_t bytes) noexcept { free_frame(memory, bytes); }
 
  private:
-  void run() noexcept override { scope_.begin(child_).resume(); }
+  void run() noexcept override { resume_here(scope_.begin(child_)); }
   void abandon() noexcept override {}
 
   child_scope& scope_;

@@ -49,7 +49,7 @@ bool spawned::may_start(coroutine_entry& who, bool is_late) noexcept {
 
 void spawned::cancel() noexcept {
   was_cancelled_ = true;
-  finish().resume();
+  resume_here(finish());
 }
 
 // Of a coroutine that has ended, or never started. The memory goes with the frame.

@@ -31,7 +31,7 @@ class waiting_stack final : public end_listener {
 void run_to_end(promise_base& root) {
   waiting_stack here;
   root.listener = &here;
-  root.self.resume();
+  resume_here(root.self);
   continue_others_first();  // a coroutine that ended here may have been waited for by another stack
   here.wait();
 }

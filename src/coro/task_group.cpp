@@ -20,7 +20,7 @@ class group_ticket final : public task_base {
   static void operator delete(void* memory, std::size_t bytes) noexcept { coro::free_frame(memory, bytes); }
 
  private:
-  void run() noexcept override { group_.begin(child_).resume(); }
+  void run() noexcept override { resume_here(group_.begin(child_)); }
   void abandon() noexcept override {}
 
   task_group& group_;

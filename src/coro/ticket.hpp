@@ -29,7 +29,7 @@ class ticket final : public task_base {
   promise_base* const child;
 
  private:
-  void run() noexcept override { resumed_.resume(); }
+  void run() noexcept override { resume_here(resumed_); }
   void abandon() noexcept override {}
 
   const std::coroutine_handle<> resumed_;

@@ -4,6 +4,7 @@
 #include "core.hpp"
 
 #include <filch/base/assert.hpp>
+#include <filch/runtime/transfer.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -120,7 +121,7 @@ void worker::resume(coroutine_entry& taken, task_record* inside) noexcept {
   me->publish_task(&running);
   me->trace->start(running.id);
   const bool goes_on = taken.kind == entry_kind::coroutine || me->may_start(taken);
-  if (goes_on) taken.self.resume();
+  if (goes_on) resume_here(taken.self);
 
   me = current();
   if (!goes_on) me->trace->cancel(running.id);

@@ -62,7 +62,7 @@ class [[nodiscard]] all_of_several {
   template <class Promise>
   [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
     adopt(parent, std::index_sequence_for<T...>{});
-    return children_.start(parent, std::get<0>(tasks_).promise());
+    return transfer_to(children_.start(parent, std::get<0>(tasks_).promise()));
   }
   // A tuple of the results, with `nothing` for void; or nothing at all if all are void.
   auto await_resume() {
@@ -111,7 +111,7 @@ class [[nodiscard]] all_of_many {
       children_.adopt(one, behind, parent);
       behind = &one;
     }
-    return children_.start(parent, tasks_.front().promise());
+    return transfer_to(children_.start(parent, tasks_.front().promise()));
   }
   // A vector of the results, in the order of the tasks; or nothing if they are void.
   auto await_resume() {

@@ -79,7 +79,7 @@ class [[nodiscard]] any_of_several {
   [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
     promise_base* next = nullptr;
     link(next, std::index_sequence_for<First, Rest...>{});
-    return scope_.start(parent, *next);
+    return transfer_to(scope_.start(parent, *next));
   }
   auto await_resume() { return take(std::index_sequence_for<First, Rest...>{}); }
 
@@ -141,7 +141,7 @@ class [[nodiscard]] any_of_many {
   template <class Promise>
   [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
     for (std::size_t i = 1; i != tasks_.size(); ++i) tasks_[i - 1].promise().sibling = &tasks_[i].promise();
-    return scope_.start(parent, tasks_.front().promise());
+    return transfer_to(scope_.start(parent, tasks_.front().promise()));
   }
   auto await_resume() {
     const promise_base* const winner = scope_.decisive();

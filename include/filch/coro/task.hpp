@@ -98,7 +98,7 @@ class [[nodiscard]] task {
     [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) const noexcept {
       child.continuation = parent;
       child.belong_to(parent);
-      return child.self;
+      return transfer_to(child.self);
     }
     T await_resume() const { return child.take(); }
   };

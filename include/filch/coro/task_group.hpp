@@ -64,7 +64,7 @@ class task_group final : private coro::end_listener {
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<coro::task_promise<void>> parent) const {
-      return group.start(parent.promise(), first);
+      return transfer_to(group.start(parent.promise(), first));
     }
     void await_resume() const {
       if (group.error_) std::rethrow_exception(std::move(group.error_));

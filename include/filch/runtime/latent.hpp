@@ -27,6 +27,7 @@
 #include <filch/runtime/entry.hpp>
 
 #include <atomic>
+#include <coroutine>
 #include <cstdint>
 
 namespace filch::inline v0 {
@@ -60,6 +61,9 @@ struct latent_stack {
   std_atomics::atomic<latent_frame*> last_shared{&bottom};  // the last that others could take
   std_atomics::atomic<latent_frame*> last_noted{&bottom};   // the last of those that are in a recording or shared
   latent_frame bottom{nullptr, nullptr, nullptr, nullptr};
+  // Of the coroutines that run on it, for transfer.hpp.
+  std::uintptr_t transfer_mark = 0;    // below it a transfer leaves the next one over
+  std::coroutine_handle<> left_over;  // goes on when the stack is back where the first was resumed
 };
 
 // Shall this stack offer something, or show its forks? A loop that can be divided looks from time to time.

@@ -55,7 +55,7 @@ class [[nodiscard]] limited {
     if constexpr (std::is_base_of_v<coro::promise_base, Promise>) parent_ = &parent.promise();
     const std::coroutine_handle<> next = scope_.start(parent, what_.promise());
     timer_.start(until_ns_);
-    return next;
+    return transfer_to(next);
   }
   // Nothing: the time was over, and the task was cancelled for it.
   std::optional<timed_value<T>> await_resume() {

@@ -5,6 +5,7 @@
 #include <filch/coro/detail/frame_memory.hpp>
 #include <filch/coro/detail/noted.hpp>
 #include <filch/runtime/entry.hpp>
+#include <filch/runtime/transfer.hpp>
 
 #include <coroutine>
 #include <cstddef>
@@ -50,8 +51,8 @@ class promise_base : public coroutine_entry {
     template <class Promise>
     [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ending) const noexcept {
       promise_base& base = ending.promise();
-      if (base.group != nullptr) return end_among_siblings(base);
-      return base.listener == nullptr ? base.continuation : base.listener->ended(base);
+      if (base.group != nullptr) return transfer_to(end_among_siblings(base));
+      return transfer_to(base.listener == nullptr ? base.continuation : base.listener->ended(base));
     }
     void await_resume() const noexcept {}
   };
