@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-EXPECTED_OUTPUT = "filch consumer: die 1, wait 0.476\n"
+EXPECTED_OUTPUT = "filch consumer: die 1, wait 0.476, fib 55\n"
 
 
 def run(*command, env=None):

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <filch/base/atomics.hpp>
+#include <filch/base/thread_local_word.hpp>
 #include <filch/runtime/entry.hpp>
 #include <filch/runtime/ready_list.hpp>
 
@@ -93,7 +94,7 @@ extern constinit thread_local lane* running_lane asm("filch_v0_running_lane") __
 [[nodiscard]] inline lane* current_lane() noexcept {
 #if defined(__x86_64__)
   lane* found;
-  asm volatile("movq filch_v0_running_lane@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(found));
+  FILCH_READ_THREAD_LOCAL(found, "filch_v0_running_lane");
   return found;
 #else
   return detail::read_running_lane();

@@ -24,6 +24,7 @@
 #pragma once
 
 #include <filch/base/atomics.hpp>
+#include <filch/base/thread_local_word.hpp>
 #include <filch/runtime/entry.hpp>
 
 #include <atomic>
@@ -145,7 +146,7 @@ class recorded_child {
 [[nodiscard]] inline latent_stack* current_latent_stack() noexcept {
 #if defined(__x86_64__)
   latent_stack* found;
-  asm volatile("movq filch_v0_running_latent_stack@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(found));
+  FILCH_READ_THREAD_LOCAL(found, "filch_v0_running_latent_stack");
   return found;
 #else
   return detail::read_running_latent_stack();
