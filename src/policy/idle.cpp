@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::pair<std::string_view, const idle*>, 3> k_presets{
     {{"eco", &idle::eco}, {"balanced", &idle::balanced}, {"latency", &idle::latency}}};
 
-constexpr std::array<std::string_view, 5> k_keys{"attempts", "initial", "factor", "cap", "cycles"};
+constexpr std::array<std::string_view, 6> k_keys{"attempts", "initial", "factor", "cap", "cycles", "linger"};
 
 struct time_unit {
   std::string_view name;
@@ -60,6 +60,7 @@ std::string_view set_field(idle& out, std::string_view key, std::string_view val
   if (key == "attempts") return assign(out.attempts_per_cycle, read_number<std::uint32_t>(value)) ? "" : k_whole;
   if (key == "initial") return assign(out.initial_ns, read_time(value)) ? "" : k_time;
   if (key == "cap") return assign(out.cap_ns, read_time(value)) ? "" : k_time;
+  if (key == "linger") return assign(out.linger_ns, read_time(value)) ? "" : k_time;
   if (key == "factor") return assign(out.factor, read_number<double>(value)) ? "" : "a number from 1 on";
   if (value == "forever") {
     out.cycles = idle::k_forever;
@@ -86,7 +87,8 @@ std::string to_string(const idle& value) {
   }
   const std::string cycles = value.cycles == idle::k_forever ? "forever" : std::to_string(value.cycles);
   return "attempts=" + std::to_string(value.attempts_per_cycle) + ",initial=" + time_text(value.initial_ns) +
-         ",factor=" + number_text(value.factor) + ",cap=" + time_text(value.cap_ns) + ",cycles=" + cycles;
+         ",factor=" + number_text(value.factor) + ",cap=" + time_text(value.cap_ns) + ",cycles=" + cycles +
+         (value.linger_ns != 0 ? ",linger=" + time_text(value.linger_ns) : "");
 }
 
 template <>
@@ -99,6 +101,7 @@ parsed<idle> parse<idle>(std::string_view text, std::string_view option) {
                                 ", or fields such as attempts=0,initial=1us,factor=2,cap=32us,cycles=8");
   }
   idle out = idle::balanced;
+  out.linger_ns = 0;
   while (!text.empty()) {
     const std::string_view field = text.substr(0, text.find(','));
     text.remove_prefix(std::min(field.size() + 1, text.size()));

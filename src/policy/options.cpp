@@ -45,6 +45,7 @@ void check_idle(const idle& idle, problem_list& list) {
               "a time from idle.initial_ns = " + std::to_string(idle.initial_ns) + " on");
   list.unless(idle.initial_ns != 0 || idle.cap_ns == 0, "idle.initial_ns", "0",
               "a time from 1 on, because 0 does not grow to idle.cap_ns = " + std::to_string(idle.cap_ns));
+  list.unless(idle.linger_ns >= 0, "idle.linger_ns", std::to_string(idle.linger_ns), "a time from 0 on");
   list.unless(idle.cycles != 0, "idle.cycles", "0", "a number from 1 on");
   list.unless(idle.cycles != idle::k_forever || idle.initial_ns != 0, "idle.cycles", "forever",
               "a number from 1 on, because a worker that never parks must wait: idle.initial_ns = 0");

@@ -1,5 +1,7 @@
 #include <filch/policy/search.hpp>
 
+#include <utility>
+
 namespace filch::inline v0::policy {
 
 // While bands are in use: when a fair and a starvation turn fall together, the starvation turn gives way once. The four
@@ -26,7 +28,7 @@ step search::end_cycle() {
   if (options_.idle.cycles != idle::k_forever && --cycles_left_ == 0) {
     ++counters_.parks;
     cursor_ = detail::stage::parked;
-    return step{.kind = step_kind::park};
+    return step{.kind = step_kind::park, .wait_ns = std::exchange(has_stolen_, false) ? options_.idle.linger_ns : 0};
   }
   const time_ns wait_ns = backoff_.next();
   ++counters_.waits;

@@ -124,6 +124,7 @@ class runtime::core {
 
   // Any thread.
   park::idle<>& idle() { return *idle_; }
+  std_atomics::atomic<std::uint32_t> lingering{0};  // so many of those who sleep are awake still
   queue::injector<>& injector_of(policy::priority band) { return injectors_[static_cast<std::size_t>(band)]; }
   [[nodiscard]] bool bands_in_use() const {
     return bands_in_use_.load(std::memory_order_relaxed);  // statistic: a late reader looks at the other bands later

@@ -49,6 +49,14 @@ runtime::core* offer_oldest(latent_stack& stack) noexcept {
   return nullptr;
 }
 
+// Is there a worker without work that does not sleep?
+bool is_anybody_awake() noexcept {
+  worker* const me = worker::current();
+  if (me == nullptr) return false;
+  // statistic
+  return me->home.lingering.load(std::memory_order_relaxed) != 0 || me->home.idle().searching_hint() != 0;
+}
+
 }  // namespace
 
 // Notes all frames if forks are recorded, and offers the oldest one if somebody wants work and the slot is free.
@@ -63,11 +71,11 @@ static void offer_latent(latent_stack& stack) noexcept {
   if (home != nullptr) home->notify(this_worker());
 }
 
-bool answer_alarm_in_loop(latent_stack& stack) noexcept {
+bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {
   const bool is_for_others = stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted;  // statistic
   // owner-only
   const bool is_all_noted = stack.newest.load(std::memory_order_relaxed) == stack.last_noted.load(std::memory_order_relaxed);
-  if (is_for_others ? !has_latent_work(stack) : is_all_noted) return true;
+  if (is_for_others ? !has_latent_work(stack) : is_all_noted) return is_worth_waking || is_anybody_awake();
   offer_latent(stack);
   return false;
 }

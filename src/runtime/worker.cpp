@@ -190,7 +190,7 @@ queue_entry* worker::next() {
       wait(now.wait_ns);
       if (home.poll_sources()) search_.begin();
     } else if (now.kind == step_kind::park) {
-      park();
+      park(now.wait_ns);
       search_.woken();
       if (home.poll_sources()) search_.begin();  // what it has got lies in its own queue
     } else {

@@ -128,8 +128,9 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void begin_task();
   static void resume(coroutine_entry& taken, task_record* inside) noexcept;
   void wait(time_ns span_ns);
-  void park();
-  void doze(time_ns deadline_ns);
+  void park(time_ns linger_ns);
+  void doze(time_ns deadline_ns, time_ns linger_ns);
+  void linger(time_ns until_ns);
   void look_at_sources_in_turn();
   void resign();
   void start_searching();
@@ -150,6 +151,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
     time_ns taken_ns = 0;
     std::uint32_t count = 0;
   } loot_;  // the last coroutines it has stolen
+  time_ns stolen_ns_ = 0;             // when it stole the last time
   bool is_searching_ = false;         // counted as such in `idle`
   bool is_keeper_ = false;            // of the wait sources
   std::uint32_t tasks_per_look_ = 1;  // how often it looks at the clock while a source has a deadline

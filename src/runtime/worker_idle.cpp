@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <sched.h>
+
 namespace filch::inline v0 {
 namespace {
 
@@ -72,7 +74,7 @@ void worker::wait(time_ns span_ns) {
   home.note_idle();
   const time_ns until_ns = monotonic_now_ns() + span_ns;
   if (span_ns >= k_spin_below_ns || !is_searching_) {
-    doze(until_ns);
+    doze(until_ns, 0);
     return;
   }
   while (monotonic_now_ns() < until_ns && !home.has_work_for(*this)) {
@@ -80,13 +82,30 @@ void worker::wait(time_ns span_ns) {
   }
 }
 
-void worker::park() {
+void worker::park(time_ns linger_ns) {
   account_search();
-  doze(k_never_ns);
+  // What is over sooner is not worth being awake for: its owner is not asked for more soon (wake_pace).
+  constexpr time_ns k_worth_ns = 5 * k_ns_per_us;  // guess
+  doze(k_never_ns, monotonic_now_ns() - stolen_ns_ >= k_worth_ns ? linger_ns : 0);
 }
 
-// Announces its sleep, looks once more, sleeps. Returns counted as searching.
-void worker::doze(time_ns deadline_ns) {
+// It has announced its sleep, and is awake until it is chosen or the time is over; or until somebody else wants the CPU.
+void worker::linger(time_ns until_ns) {
+  constexpr time_ns k_other_ran_ns = 5 * k_ns_per_us;  // guess
+  home.lingering.fetch_add(1, std::memory_order_relaxed);  // statistic
+  for (time_ns now_ns = monotonic_now_ns(); now_ns < until_ns;) {
+    for (int i = 0; i != 32 && !home.idle().is_chosen(self); ++i) std_atomics::pause();
+    if (home.idle().is_chosen(self)) break;
+    const time_ns before_ns = monotonic_now_ns();
+    ::sched_yield();
+    now_ns = monotonic_now_ns();
+    if (now_ns - before_ns >= k_other_ran_ns) break;
+  }
+  home.lingering.fetch_sub(1, std::memory_order_relaxed);  // statistic
+}
+
+// Announces its sleep, looks once more, lingers, sleeps. Returns counted as searching.
+void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   home.idle().announce_sleep(self, is_searching_);
   is_searching_ = true;  // whoever ends the sleep counts this worker as searching
   // Whoever forks from now on finds a sleeper.
@@ -112,7 +131,13 @@ void worker::doze(time_ns deadline_ns) {
   if (deadline_ns == k_never_ns) counters.add(trace::count::parks);
   trace->park();
   state.store(worker_state::sleeping, std::memory_order_relaxed);  // statistic
-  const time_ns began_ns = monotonic_now_ns();
+  time_ns began_ns = monotonic_now_ns();
+  if (linger_ns != 0) {
+    linger(std::min({began_ns + linger_ns, deadline_ns, earliest_ns}));
+    const time_ns lingered_ns = monotonic_now_ns() - began_ns;
+    counters.add(trace::count::search_ns, static_cast<std::uint64_t>(lingered_ns));
+    began_ns += lingered_ns;
+  }
   (void)home.idle().sleep(self, std::min(deadline_ns, earliest_ns));
   if (is_keeper_) keeper.wake_up();
   counters.add(trace::count::idle_ns, static_cast<std::uint64_t>(monotonic_now_ns() - began_ns));

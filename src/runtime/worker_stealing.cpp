@@ -41,12 +41,13 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
   }
   switch (result.status) {
     case steal_status::taken:
+      stolen_ns_ = monotonic_now_ns();
       counters.add(trace::count::stolen_by_me, result.moved + 1);
       robbed.counters.robbed(result.moved + 1);
       trace->steal_success(victim, id_of(result.item), result.moved + 1);
       counters.raise(trace::count::queue_max, queues.deque_hint(band));
       if (is_coroutine(*result.item)) {
-        loot_ = {&robbed.desk, monotonic_now_ns(), result.moved + 1};
+        loot_ = {&robbed.desk, stolen_ns_, result.moved + 1};
         keep_ready(result.moved);
       }
       break;

@@ -80,6 +80,7 @@ class model final : private task_context {
     time_ns since_ns = 0;
     time_ns owed_ns = 0;
     time_ns exposed_until_ns = 0;   // thieves lose until then
+    time_ns linger_ns = 0;          // of being parked, so much is left until it sleeps
     std::uint32_t inbox_size = 0;   // mail and pinned, all bands
     std::uint32_t pinned_size = 0;  // … of these, pinned
     std::array<time_ns, k_activities> spent{};
@@ -135,7 +136,7 @@ class model final : private task_context {
   void stop_searching(sim_worker& w);
   then wait(sim_worker& w, time_ns span_ns);
   void cut_wait(sim_worker& w);
-  bool park(sim_worker& w);
+  bool park(sim_worker& w, time_ns linger_ns);
   void announce(sim_worker* origin);
   void wake_one(sim_worker* origin);
   void wake(sim_worker& sleeper, sim_worker* by);

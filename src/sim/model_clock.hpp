@@ -100,7 +100,14 @@ void model<Trace>::charge(sim_worker& w) {
   const time_ns owed_ns = std::min(w.owed_ns, elapsed_ns);
   w.owed_ns -= owed_ns;
   w.spent[static_cast<std::size_t>(activity::overhead)] += owed_ns;
-  w.spent[static_cast<std::size_t>(w.does)] += elapsed_ns - owed_ns;
+  time_ns spent_ns = elapsed_ns - owed_ns;
+  if (w.does == activity::park && w.linger_ns != 0) {
+    const time_ns lingered_ns = std::min(w.linger_ns, spent_ns);
+    w.linger_ns -= lingered_ns;
+    w.spent[static_cast<std::size_t>(activity::wait)] += lingered_ns;
+    spent_ns -= lingered_ns;
+  }
+  w.spent[static_cast<std::size_t>(w.does)] += spent_ns;
 }
 
 // The worker does this for so long, after what it owes.

@@ -29,7 +29,7 @@ typename model<Trace>::then model<Trace>::look(sim_worker& w) {
       case policy::step_kind::wait:
         return wait(w, step.wait_ns);
       case policy::step_kind::park:
-        if (park(w)) return then::pause;
+        if (park(w, step.wait_ns)) return then::pause;
         w.search.woken();
         continue;
     }
@@ -181,13 +181,14 @@ void model<Trace>::cut_wait(sim_worker& w) {
 
 // False: there is work to be found, so the worker must not sleep.
 template <class Trace>
-bool model<Trace>::park(sim_worker& w) {
+bool model<Trace>::park(sim_worker& w, time_ns linger_ns) {
   start_searching(w);
   if (ready_ != 0 || w.inbox_size != 0) return false;
   w.is_searching = false;
   --searching_;
   w.at = state::parked;
   w.does = activity::park;
+  w.linger_ns = linger_ns;
   w.awaited = k_no_ticket;
   sleepers_.push_back(id_of(w));
   ++w.counts[trace::count::parks];
@@ -231,11 +232,14 @@ void model<Trace>::wake(sim_worker& sleeper, sim_worker* by) {
   sleepers_.erase(std::ranges::find(sleepers_, id_of(sleeper)));
   start_searching(sleeper);
   const machine_costs& costs = machine_.costs;
-  const time_ns asleep_ns = std::max(now_ns_, sleeper.since_ns + sleeper.owed_ns + costs.park_ns);
+  const time_ns parked_ns = sleeper.since_ns + sleeper.owed_ns;
+  const bool lingers = now_ns_ < parked_ns + sleeper.linger_ns;
   sleeper.at = state::waking;
-  sleeper.awaited = pending_.push(asleep_ns + costs.wake_ns, id_of(sleeper).value);
+  sleeper.awaited = pending_.push(lingers ? std::max(now_ns_, parked_ns) + costs.notice_ns
+                                          : std::max(now_ns_, parked_ns + costs.park_ns) + costs.wake_ns,
+                                  id_of(sleeper).value);
   if (by == nullptr) return;
-  by->owed_ns += costs.notify_ns;
+  by->owed_ns += lingers ? 0 : costs.notify_ns;
   ++by->counts[trace::count::wakes];
   by->trace.notify(id_of(sleeper));
 }

@@ -17,11 +17,13 @@ policy::idle read_idle(const field& from) {
   if (from.is_text()) return from.named<policy::idle>();
   if (!from.is_object()) from.refuse("eco, balanced, latency, or an object with fields");
   policy::idle out = policy::idle::balanced;
+  out.linger_ns = 0;
   object_fields fields{from};
   fields.whole("attempts", out.attempts_per_cycle, 0, UINT32_MAX);
   fields.duration("initial", out.initial_ns);
   if (const auto factor = fields.find("factor")) out.factor = factor->real(1, 1e6);
   fields.duration("cap", out.cap_ns);
+  fields.duration("linger", out.linger_ns);
   if (const auto cycles = fields.find("cycles")) {
     const bool is_forever = cycles->is_text() && cycles->text() == "forever";
     if (cycles->is_text() && !is_forever) cycles->refuse("a whole number from 1 on, or \"forever\"");

@@ -115,6 +115,9 @@ class idle {
     return park_outcome::timed_out;
   }
 
+  // sleepy: has `notify` chosen this worker already? For one that puts off its `sleep`.
+  [[nodiscard]] bool is_chosen(worker_id self) const { return parkers_[self.value].place.has_token(); }
+
   // There is new work: wakes one sleeper if there is one and nobody searches. `choose(sleepers, count)` gives the index
   // of the one to wake; the longest asleep is the first. Returns who was woken, or none.
   template <class Choose = wake_oldest>

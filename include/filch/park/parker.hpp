@@ -39,6 +39,11 @@ class parker {
     }
   }
 
+  // The thread that sleeps here: is there a token already? It stays until park() consumes it.
+  [[nodiscard]] bool has_token() const {
+    return word_.load(std::memory_order_relaxed) == k_notified;  // revalidated by [K1]
+  }
+
   // Gives the token; a second one before it is consumed adds nothing.
   void unpark() {
     // [K4] release exchange: hands over what the caller did before → [K1] → [K2] → [K3].

@@ -3,6 +3,9 @@
 // One cycle is: own queues, then `attempts_per_cycle` victims. After a cycle that found nothing the worker waits, and
 // after `cycles` such cycles it parks. So there are cycles − 1 waits: initial, initial·factor, initial·factor², …,
 // none longer than the cap. In a cycle after the first the worker looks at its inbox, the injector and the victims.
+//
+// Stolen work comes in waves: one parallel loop follows the other. So a worker that has stolen since it parked the last time
+// lingers when it parks: everybody takes it for asleep, but for `linger_ns` it does not sleep and hears at once when it is chosen.
 #pragma once
 
 #include <filch/base/units.hpp>
@@ -24,9 +27,10 @@ struct idle {
   double factor = 1.0;
   time_ns cap_ns = 0;
   std::uint32_t cycles = 1;
+  time_ns linger_ns = 0;
 
   static const idle eco;       // one sweep, no waiting, park
-  static const idle balanced;  // two sweeps with 0.5 µs between them
+  static const idle balanced;  // two sweeps with 0.5 µs between them; lingers for 100 µs
   static const idle latency;   // thirty sweeps with 207.5 µs of waits between them, none longer than 8 µs
 
   // Looks again every `every_ns` and never parks.
@@ -42,7 +46,7 @@ struct idle {
 // latency is for CPUs that are the program's own; its lengths are guesses.
 inline constexpr idle idle::eco{};
 inline constexpr idle idle::balanced{
-    .initial_ns = k_ns_per_us / 2, .factor = 2.0, .cap_ns = 1 * k_ns_per_us, .cycles = 2};
+    .initial_ns = k_ns_per_us / 2, .factor = 2.0, .cap_ns = 1 * k_ns_per_us, .cycles = 2, .linger_ns = 100 * k_ns_per_us};
 inline constexpr idle idle::latency{
     .initial_ns = k_ns_per_us / 2, .factor = 2.0, .cap_ns = 8 * k_ns_per_us, .cycles = 30};
 
@@ -80,8 +84,8 @@ struct names<idle> {
   static constexpr std::array<std::string_view, 3> all{"eco", "balanced", "latency"};
 };
 
-// The preset's name, or its fields as "attempts=0,initial=1us,factor=2,cap=16us,cycles=7", which parse() reads.
-// Fields left out are those of balanced; cycles may be "forever"; times end in ns, us, ms or s.
+// The preset's name, or its fields as "attempts=0,initial=1us,factor=2,cap=16us,cycles=7,linger=50us", which parse() reads.
+// Fields left out are those of balanced, but for linger, which is 0 then; cycles may be "forever"; times end in ns, us, ms or s.
 [[nodiscard]] std::string to_string(const idle& value);
 template <>
 [[nodiscard]] parsed<idle> parse<idle>(std::string_view text, std::string_view option);

@@ -155,6 +155,7 @@ class search {
     if (band_ == detail::k_no_band) return;  // reported already
     if (what == outcome::found) {
       ++counters_.successes;
+      has_stolen_ = true;
       victims_.succeeded();
       band_ = detail::k_no_band;
       return;
@@ -195,6 +196,7 @@ class search {
   // The idle bound.
   std::uint32_t visits_per_cycle_;
   std::uint32_t cycles_left_ = 0;
+  bool has_stolen_ = false;  // since it parked the last time
   backoff backoff_;
 
   random_stream random_;

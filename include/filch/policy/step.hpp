@@ -15,7 +15,7 @@ enum class step_kind : std::uint8_t {
   injector,  // take one from the injector, band `band`
   victim,    // steal from `victim`, band `band`; how many: search::amount(size)
   wait,      // let `wait_ns` pass, or less if work is announced
-  park,      // sleep until woken
+  park,      // sleep until woken, after lingering for `wait_ns`
 };
 
 template <>

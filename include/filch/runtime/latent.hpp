@@ -86,8 +86,9 @@ extern constinit thread_local latent_stack* running_latent_stack asm("filch_v0_r
 // The alarm: offers the oldest latent frame if somebody wants work and the slot is free. Throws stack_exhausted, and
 // then `made` has been unlinked, if there is too little left of the stack.
 [[gnu::cold, gnu::noinline]] void answer_alarm(latent_stack& stack, latent_frame& made);
-// The alarm as a loop hears it: offers or notes older forks if there are any. True: a new one would be welcome.
-[[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm_in_loop(latent_stack& stack) noexcept;
+// The alarm as a loop hears it: offers or notes older forks if there are any. True: a new one would be welcome, where one that is
+// not worth a wake-up is so only to those who are awake.
+[[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept;
 // The frame was seen: takes it back if it was offered (true: the caller runs the child), or waits until who took it has
 // finished it.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_seen(latent_stack& stack, latent_frame& frame) noexcept;

@@ -57,7 +57,10 @@ class pool {
       }
 #endif
 #endif
-      if (idle.sleep(self, deadline_ns) == park_outcome::notified) ++wakes;
+      const bool is_chosen = lingers && (idle.is_chosen(self) || idle.is_chosen(self));
+      const park_outcome how = idle.sleep(self, deadline_ns);
+      require(!is_chosen || how == park_outcome::notified, "a token that was seen is there");
+      if (how == park_outcome::notified) ++wakes;
       searching = true;
     }
     if (searching) (void)idle.stop_searching();
@@ -74,6 +77,7 @@ class pool {
 
   park::idle<atomics> idle;
   unsigned wakes = 0;
+  bool lingers = false;  // looks for its token before it sleeps
 
  private:
   [[nodiscard]] bool is_stopped() const { return stop_.load(k_relaxed_order) != 0; }
@@ -114,6 +118,15 @@ void submissions(context& c, std::uint32_t workers, int pieces, std::uint32_t ma
   pool p{workers, pieces, max_searching};
   for (std::uint32_t i = 0; i != workers; ++i) c.thread("worker", [&p, i, deadline_ns] { p.work({i}, deadline_ns); });
   for (int i = 0; i != pieces; ++i) p.submit();
+  c.join_all();
+  p.settle();
+}
+
+void submissions_to_one_who_lingers(context& c, time_ns deadline_ns) {
+  pool p{1, 1};
+  p.lingers = true;
+  c.thread("worker", [&] { p.work({0}, deadline_ns); });
+  p.submit();
   c.join_all();
   p.settle();
 }
@@ -271,6 +284,8 @@ std::vector<scenario> all_scenarios() {
       {"work_that_waits_for_other_work", strict(sampled(20'000, 3'000'000)), work_that_waits_for_other_work},
       {"two_workers_one_may_search", strict(bounded(2, 3)), [](context& c) { submissions(c, 2, 2, 1); }},
       {"two_workers_with_deadlines", strict(bounded(1, 2)), [](context& c) { submissions(c, 2, 1, 64, 1); }},
+      {"one_who_lingers", strict(bounded(3, 5)), [](context& c) { submissions_to_one_who_lingers(c, k_never_ns); }},
+      {"one_who_lingers_with_a_deadline", strict(bounded(2, 4)), [](context& c) { submissions_to_one_who_lingers(c, 1); }},
       {"one_submission_wakes_one", bounded(2, 3), one_submission_wakes_one},
       {"pinned_work_is_not_overlooked", strict(bounded(3, 5)), pinned_work},
       {"three_workers_three_submissions", strict(sampled(20'000, 3'000'000)),

@@ -55,15 +55,18 @@ TEST(idle, text_and_value_belong_together) {
   EXPECT_EQ(to_string(custom), "attempts=3,initial=1500ns,factor=1.25,cap=2s,cycles=12");
   EXPECT_EQ(to_string(idle::poll(100 * k_ns_per_ms)), "attempts=0,initial=100ms,factor=1,cap=100ms,cycles=forever");
   EXPECT_EQ(to_string(idle{.cycles = 2}), "attempts=0,initial=0ns,factor=1,cap=0ns,cycles=2");
+  idle lingering = custom;
+  lingering.linger_ns = 50 * k_ns_per_us;
+  EXPECT_EQ(to_string(lingering), "attempts=3,initial=1500ns,factor=1.25,cap=2s,cycles=12,linger=50us");
   EXPECT_EQ(to_string(idle::eco), "eco");
-  for (const idle& value : {custom, idle::eco, idle::balanced, idle::latency, idle::poll(7000), idle{.cycles = 2}}) {
+  for (const idle& value : {custom, lingering, idle::eco, idle::balanced, idle::latency, idle::poll(7000), idle{.cycles = 2}}) {
     const auto back = parse<idle>(to_string(value));
     ASSERT_TRUE(back) << back.error;
     EXPECT_EQ(*back, value);
   }
 }
 
-TEST(idle, fields_left_out_are_those_of_balanced) {
+TEST(idle, fields_left_out_are_those_of_balanced_but_it_does_not_linger) {
   const auto result = parse<idle>("cap=64us,cycles=9");
   ASSERT_TRUE(result) << result.error;
   EXPECT_EQ(*result, (idle{.initial_ns = 500, .factor = 2, .cap_ns = 64'000, .cycles = 9}));
@@ -77,7 +80,7 @@ TEST(idle, a_wrong_text_is_refused_with_what_is_allowed) {
   EXPECT_EQ(
       parse<idle>("initail=1us").error,
       "idle field = \"initail\": unknown name; did you mean \"initial\"? Valid are attempts, initial, factor, cap, "
-      "cycles");
+      "cycles, linger");
   EXPECT_EQ(parse<idle>("initial=1").error, "idle.initial = \"1\": allowed is a whole number with ns, us, ms or s");
   EXPECT_EQ(parse<idle>("cap=1.5us").error, "idle.cap = \"1.5us\": allowed is a whole number with ns, us, ms or s");
   EXPECT_EQ(parse<idle>("cap=9999999999999s").error,

@@ -60,6 +60,7 @@ TEST(validate, waits_that_cannot_be_are_problems) {
   EXPECT_EQ(problems({.idle = {.initial_ns = -1}}), texts{"idle.initial_ns = -1: allowed is a time from 0 on"});
   EXPECT_EQ(problems({.idle = {.cap_ns = 5}}),
             texts{"idle.initial_ns = 0: allowed is a time from 1 on, because 0 does not grow to idle.cap_ns = 5"});
+  EXPECT_EQ(problems({.idle = {.linger_ns = -1}}), texts{"idle.linger_ns = -1: allowed is a time from 0 on"});
   EXPECT_EQ(problems({.idle = {.cycles = 0}}), texts{"idle.cycles = 0: allowed is a number from 1 on"});
   EXPECT_EQ(problems({.idle = idle::poll(0)}),
             texts{"idle.cycles = forever: allowed is a number from 1 on, because a worker that never parks must wait: "

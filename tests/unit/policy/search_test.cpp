@@ -87,6 +87,27 @@ TEST(search, the_presets_park_after_their_cycles) {
   }
 }
 
+// A theft, and work of other kinds: only the first lets it linger, and once.
+TEST(search, lingers_when_it_parks_after_a_theft) {
+  auto subject = make_search({.idle = {.linger_ns = 70}}, 0, 2);
+  const auto parks_for = [&] {
+    for (subject.begin();;) {
+      const step s = subject.next(fake_view{});
+      if (s.kind == step_kind::park) return s.wait_ns;
+      subject.report(outcome::empty);
+    }
+  };
+  EXPECT_EQ(parks_for(), 0);
+  subject.woken();
+  (void)steps(subject, fake_view{}, found_in(step_kind::injector));
+  EXPECT_EQ(parks_for(), 0);
+  subject.woken();
+  (void)steps(subject, fake_view{}, found_in(step_kind::victim));
+  EXPECT_EQ(parks_for(), 70);
+  subject.woken();
+  EXPECT_EQ(parks_for(), 0);
+}
+
 TEST(search, polling_never_parks) {
   auto subject = make_search({.victims = victims::round_robin, .idle = idle::poll(7)}, 0, 2);
   subject.begin();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -114,6 +115,30 @@ TEST(worker_model, a_task_for_idle_workers_wakes_exactly_one) {
     woken += std::ranges::count(events, trace::event_kind::wake, &trace::event::kind);
   }
   EXPECT_EQ(woken, 1);
+}
+
+// Worker 1 steals at 0, has nothing to do from 100 on, and is wanted at 600.
+TEST(worker_model, one_that_lingers_is_awake_when_it_is_woken) {
+  machine_model machine = machine_model::free(2);
+  machine.costs.park_ns = 20, machine.costs.wake_ns = 40, machine.costs.notice_ns = 3;
+  const auto run = [&](time_ns linger_ns) {
+    sim::task_list list;
+    list.add(10'000, target::pinned_to(w0));
+    list.add(100, target::at(w0));
+    list.add(50, target::injector(), 600);
+    trace::recording seen;
+    const run_result result = sim::simulate(machine, {.idle = {.linger_ns = linger_ns}}, list, {.record = &seen});
+    return std::pair{time_of(seen, trace::event_kind::start, 2), result.use[1]};
+  };
+  const auto [asleep_at_ns, asleep] = run(0);
+  EXPECT_EQ(asleep_at_ns, 640);
+  EXPECT_EQ(asleep.wait_ns, 0);
+  const auto [awake_at_ns, awake] = run(1000);
+  EXPECT_EQ(awake_at_ns, 603);
+  EXPECT_EQ(awake.wait_ns, 503);
+  const auto [late_at_ns, late] = run(400);
+  EXPECT_EQ(late_at_ns, 640);
+  EXPECT_EQ(late.wait_ns, 400);
 }
 
 TEST(worker_model, wake_all_wakes_all) {

@@ -16,10 +16,11 @@ decltype(auto) enter(F&& function) {
 
 using v0::is_wanted;
 
-// Does somebody want work? Answers with an older fork if there is one. True: a new one would be welcome.
-[[nodiscard]] inline bool is_asked(latent_stack& stack) {
+// Does somebody want work? Answers with an older fork if there is one. True: a new one would be welcome; to those who are awake
+// only if it is not worth a wake-up.
+[[nodiscard]] inline bool is_asked(latent_stack& stack, bool is_worth_waking = true) {
   if (!is_wanted(stack)) [[likely]] return false;
-  return v0::detail::answer_alarm_in_loop(stack);
+  return v0::detail::answer_alarm_in_loop(stack, is_worth_waking);
 }
 
 }  // namespace filch::inline v0::algo::detail

@@ -70,7 +70,7 @@ class lazy_loop {
         if (stack == nullptr) [[unlikely]] {
           if (mine.total_ticks() >= k_worth_ticks && mine.is_worth(left)) return hand_over(at, left, mine);
         } else if (is_wanted(*stack)) [[unlikely]] {
-          if (mine.is_worth(left) && is_asked(*stack)) return split(*stack, at, left, mine);
+          if (mine.is_worth(left, k_worth_awake_ticks) && is_asked(*stack, mine.is_worth(left))) return split(*stack, at, left, mine);
         }
       }
     } catch (...) {

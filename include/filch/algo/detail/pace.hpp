@@ -36,6 +36,8 @@ inline constexpr std::uint64_t k_ticks_per_us = 1000;
 inline constexpr std::uint64_t k_block_ticks = 4 * k_ticks_per_us;
 // Less work than this is not handed over: to wake a sleeper costs several microseconds here and 10 to 50 there.
 inline constexpr std::uint64_t k_worth_ticks = 20 * k_ticks_per_us;
+// The same where somebody is awake and waits for it: the half must be longer than it takes to get it there and back.
+inline constexpr std::uint64_t k_worth_awake_ticks = 8 * k_ticks_per_us;  // guess
 // A block shorter than this says little about the next: its first element may have missed the cache.
 inline constexpr std::uint64_t k_sure_ticks = k_ticks_per_us;
 // So few elements are forked before anything is known of them: they may be large.
@@ -91,11 +93,11 @@ class pace {
     else block_ = std::max<std::size_t>(block_ >> std::min(-room, 63), 1);
   }
 
-  // After note(): would half of `left` elements be worth another thread's trouble?
-  [[nodiscard]] bool is_worth(std::size_t left) const {
+  // After note(): would half of `left` elements be worth another thread's trouble? `least` is what all of them must take.
+  [[nodiscard]] bool is_worth(std::size_t left, std::uint64_t least = k_worth_ticks) const {
     if (grain_ != 0) return left >= 2 * grain_;
     return left >= 2 && spent_ >= k_sure_ticks && static_cast<double>(spent_) * static_cast<double>(left) >=
-                                                          static_cast<double>(k_worth_ticks) * static_cast<double>(done_);
+                                                          static_cast<double>(least) * static_cast<double>(done_);
   }
 
   // Before the first note(): few elements of which nothing is known, or that were expensive before.
