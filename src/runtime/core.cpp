@@ -114,6 +114,7 @@ runtime::core::core(options given)
     crew_->stop();
     throw;
   }
+  keeps_apart = chosen.pinning == pinning::apart && workers.size() > 1 && workers.size() <= usable_.cpus.size();
   tracks_tasks = *chosen.track_tasks;
   if (tracks_tasks) detail::tracking_runtimes.fetch_add(1, std::memory_order_relaxed);  // statistic
   for (worker& each : workers) FILCH_ASSERT(crew_->lend(each), "a thread was started for each worker");
@@ -137,13 +138,13 @@ void runtime::core::start_crew(std::uint32_t wanted) {
 
 void runtime::core::choose_machine() {
   const std::uint32_t count = *chosen.workers;
-  if (!chosen.machine && chosen.pinning == pinning::none && chosen.victims != victims::nearest &&
+  if (!chosen.machine && !binds_workers() && chosen.victims != victims::nearest &&
       chosen.wake != wake::nearest) {
     distances_ = topology::distance_table::uniform(count);  // nobody asks for distances: starting stays quick
     return;
   }
   if (!chosen.machine) chosen.machine = topology::load_machine();
-  const bool is_this_machine = chosen.pinning != pinning::none;
+  const bool is_this_machine = binds_workers();
   const auto how = chosen.pinning == pinning::compact ? topology::placement::compact : topology::placement::spread;
   cpu_of_worker_ = topology::assign_workers(*chosen.machine, is_this_machine ? usable_.cpus : chosen.machine->cpus(),
                                             count, how);
@@ -162,7 +163,7 @@ void runtime::core::thread_main(std::uint32_t number) noexcept {
   bool is_first = true;
   while (worker* const given = crew_->wait_for_worker()) {
     worker::set_current(given);
-    if (chosen.pinning != pinning::none) {
+    if (binds_workers()) {
       if (const auto failed = topology::pin_thread(cpu_of_worker_[given->self.value])) {
         report("filch: worker " + std::to_string(given->self.value) + " is not pinned: " + failed.message() + "\n");
       }
@@ -353,7 +354,12 @@ void runtime::core::notify(worker_id origin) {
         policy::wake_policy{chosen.wake}.choose({sleepers, count}, origin, distance, wake_random_).index();
     // Who keeps the sources sleeps on while others can be woken.
     const bool is_keeper = count != 1 && sleepers[index] == sources.keeper.who_hint();
-    return is_keeper ? (index != 0 ? index : count) - 1 : index;
+    const std::size_t choice = is_keeper ? (index != 0 ? index : count) - 1 : index;
+    if (from != nullptr && keeps_apart) {
+      from->note_cpu();
+      workers[sleepers[choice].value].woken_by = from;
+    }
+    return choice;
   });
   if (from != nullptr && woken.is_some()) {
     from->counters.add(trace::count::wakes);

@@ -73,6 +73,9 @@ class runtime::core {
   // A worker of this runtime has taken something from the bounded injector.
   void made_room();
 
+  // Has each worker a CPU of its own, which it does not leave?
+  [[nodiscard]] bool binds_workers() const { return chosen.pinning > pinning::apart; }
+
   // ---- what workers ask ----
   // Is there anything that this worker could do? Looks everywhere; true in doubt.
   [[nodiscard]] bool has_work_for(const worker& who) const;
@@ -121,6 +124,7 @@ class runtime::core {
   std::deque<worker> workers;
   bool measures_tasks = false;  // the watchdog wants to know when each task began
   bool tracks_tasks = false;    // in the registry of tasks
+  bool keeps_apart = false;     // workers that find themselves on one CPU move
 
   // Any thread.
   park::idle<>& idle() { return *idle_; }

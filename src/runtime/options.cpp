@@ -66,7 +66,7 @@ void require_valid(const options& given, std::uint32_t workers) {
     refuse("deques", std::to_string(static_cast<unsigned>(given.deques)), "one of lock_free locked");
   }
   if (given.pinning > pinning::compact) {
-    refuse("pinning", std::to_string(static_cast<unsigned>(given.pinning)), "one of none spread compact");
+    refuse("pinning", std::to_string(static_cast<unsigned>(given.pinning)), "one of none apart spread compact");
   }
   if (given.trace != nullptr && given.trace->workers() < workers) {
     refuse("trace", "a session for " + std::to_string(given.trace->workers()) + " workers",
@@ -76,9 +76,9 @@ void require_valid(const options& given, std::uint32_t workers) {
     refuse("injector_bound", std::to_string(*given.injector_bound),
            "only together with placement = injector: with another placement nothing goes through the injector");
   }
-  if (given.pinning != pinning::none && given.machine) {
+  if (given.pinning > pinning::apart && given.machine) {
     refuse("pinning", given.pinning == pinning::spread ? "spread" : "compact",
-           "none when `machine` is given: threads can be pinned only on this machine");
+           "none or apart when `machine` is given: threads can be pinned only on this machine");
   }
   if (problems.empty()) return;
   std::string text = "filch::options cannot be used:";

@@ -14,6 +14,7 @@
 #include <filch/policy/search.hpp>
 #include <filch/runtime/lane.hpp>
 #include <filch/runtime/runtime.hpp>
+#include <filch/topology/pin_thread.hpp>
 #include <filch/trace/counters.hpp>
 #include <filch/trace/recorder.hpp>
 #include <filch/trace/session.hpp>
@@ -105,6 +106,13 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   std_atomics::atomic<std::uint64_t> task_number{task_id::none().value};
   std_atomics::atomic<time_ns> task_since_ns{0};
   std_atomics::atomic<worker_state> state{worker_state::running};
+  std_atomics::atomic<std::uint32_t> cpu{k_unknown_cpu};  // where it ran when it found work or woke another
+  // Written by whoever wakes this worker, before its token: the worker that did, or null.
+  const worker* woken_by = nullptr;
+
+  static constexpr std::uint32_t k_unknown_cpu = UINT32_MAX;
+  [[nodiscard]] static std::uint32_t current_cpu() { return topology::current_cpu().value_or(k_unknown_cpu); }
+  void note_cpu() { cpu.store(current_cpu(), std::memory_order_relaxed); }  // statistic
 
  private:
   // A reason to leave the search without a task.
@@ -131,6 +139,8 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void park(time_ns linger_ns);
   void doze(time_ns deadline_ns, time_ns linger_ns);
   void linger(time_ns until_ns);
+  [[nodiscard]] bool works_at(std::uint32_t cpu_number) const;
+  void leave_crowded_cpu();
   void look_at_sources_in_turn();
   void resign();
   void start_searching();
@@ -152,6 +162,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
     std::uint32_t count = 0;
   } loot_;  // the last coroutines it has stolen
   time_ns stolen_ns_ = 0;             // when it stole the last time
+  time_ns moved_ns_ = 0;              // when it moved to another CPU the last time
   bool is_searching_ = false;         // counted as such in `idle`
   bool is_keeper_ = false;            // of the wait sources
   std::uint32_t tasks_per_look_ = 1;  // how often it looks at the clock while a source has a deadline

@@ -3,7 +3,9 @@
 #include "worker.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include <sched.h>
 
@@ -34,6 +36,7 @@ void worker::end_search() {
   if (is_keeper_) resign();
   stop_searching();
   account_search();
+  if (home.keeps_apart) note_cpu();
   state.store(worker_state::running, std::memory_order_relaxed);  // statistic
 }
 
@@ -104,15 +107,44 @@ void worker::linger(time_ns until_ns) {
   home.lingering.fetch_sub(1, std::memory_order_relaxed);  // statistic
 }
 
+// Does it run a task on this CPU? What is out of date costs a move, or none is made.
+bool worker::works_at(std::uint32_t cpu_number) const {
+  return cpu_number != k_unknown_cpu && cpu.load(std::memory_order_relaxed) == cpu_number &&  // statistic
+         state.load(std::memory_order_relaxed) == worker_state::running;                      // statistic
+}
+
+// Where the system puts a thread that is woken depends on where it ran before; two that share a CPU may stay so for long.
+void worker::leave_crowded_cpu() {
+  constexpr time_ns k_seldom_ns = k_ns_per_ms;  // guess: a move costs some tens of microseconds
+  const time_ns now_ns = monotonic_now_ns();
+  if (now_ns - moved_ns_ < k_seldom_ns) return;
+  moved_ns_ = now_ns;
+  try {
+    std::vector<topology::cpu_number> crowded;
+    for (const worker& other : home.workers) {
+      const std::uint32_t at = other.cpu.load(std::memory_order_relaxed);  // statistic
+      if (&other != this && other.works_at(at)) crowded.push_back(at);
+    }
+    if (!crowded.empty()) (void)topology::move_away_from(topology::cpu_set{std::move(crowded)});
+  } catch (const std::bad_alloc&) {
+    // It stays.
+  }
+}
+
 // Announces its sleep, looks once more, lingers, sleeps. Returns counted as searching.
 void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
+  woken_by = nullptr;
   home.idle().announce_sleep(self, is_searching_);
   is_searching_ = true;  // whoever ends the sleep counts this worker as searching
   // Whoever forks from now on finds a sleeper.
   bool is_withheld = false;
+  bool is_crowded = false;
   const time_ns now_ns = monotonic_now_ns();
+  const std::uint32_t here = home.keeps_apart ? current_cpu() : k_unknown_cpu;
   for (worker& other : home.workers) {
-    if (&other != this) is_withheld |= other.desk.ask_before_sleep(now_ns);
+    if (&other == this) continue;
+    is_withheld |= other.desk.ask_before_sleep(now_ns);
+    is_crowded |= other.works_at(here);
   }
   home.guests().for_each([&](const guest_seat& seat) {
     is_withheld |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [G2]
@@ -131,6 +163,7 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   if (deadline_ns == k_never_ns) counters.add(trace::count::parks);
   trace->park();
   state.store(worker_state::sleeping, std::memory_order_relaxed);  // statistic
+  if (is_crowded) leave_crowded_cpu();
   time_ns began_ns = monotonic_now_ns();
   if (linger_ns != 0) {
     linger(std::min({began_ns + linger_ns, deadline_ns, earliest_ns}));
@@ -139,6 +172,7 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
     began_ns += lingered_ns;
   }
   (void)home.idle().sleep(self, std::min(deadline_ns, earliest_ns));
+  if (woken_by != nullptr && woken_by->works_at(current_cpu())) leave_crowded_cpu();
   if (is_keeper_) keeper.wake_up();
   counters.add(trace::count::idle_ns, static_cast<std::uint64_t>(monotonic_now_ns() - began_ns));
   state.store(worker_state::searching, std::memory_order_relaxed);  // statistic

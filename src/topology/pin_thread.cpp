@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <new>
 #include <sched.h>
 
 namespace filch::inline v0::topology {
@@ -56,6 +57,28 @@ std::optional<cpu_set> thread_affinity() {
     return cpu_set{std::move(cpus)};
   }
   return std::nullopt;
+}
+
+std::optional<cpu_number> current_cpu() noexcept {
+  const int cpu = ::sched_getcpu();
+  if (cpu < 0) return std::nullopt;
+  return static_cast<cpu_number>(cpu);
+}
+
+bool move_away_from(const cpu_set& crowded) noexcept {
+  try {
+    const std::optional<cpu_set> allowed = thread_affinity();
+    if (!allowed) return false;
+    std::vector<cpu_number> left;
+    for (const cpu_number cpu : *allowed) {
+      if (!crowded.contains(cpu)) left.push_back(cpu);
+    }
+    if (pin_thread(cpu_set{std::move(left)})) return false;
+    (void)pin_thread(*allowed);  // it was allowed before
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 }  // namespace filch::inline v0::topology

@@ -53,6 +53,7 @@ constexpr explanations<deques> k_deques{
 };
 constexpr explanations<pinning> k_pinning{
     "the system decides where a worker runs",
+    "the same, but a worker without work leaves a CPU where another one works",
     "one CPU each, every core before any second hardware thread",
     "one CPU each, neighbours first",
 };

@@ -19,7 +19,7 @@ struct filch::policy::names<filch::deques> {
 template <>
 struct filch::policy::names<filch::pinning> {
   static constexpr std::string_view option = "pin";
-  static constexpr std::array<std::string_view, 3> all{"none", "spread", "compact"};
+  static constexpr std::array<std::string_view, 4> all{"none", "apart", "spread", "compact"};
 };
 
 namespace filch::tool {

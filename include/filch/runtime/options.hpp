@@ -39,6 +39,7 @@ enum class deques : std::uint8_t {
 // Where the workers' threads run.
 enum class pinning : std::uint8_t {
   none,     // wherever the system puts them
+  apart,    // the same, but a worker without work moves away from a CPU where another one works
   spread,   // one CPU each, every core before any SMT sibling
   compact,  // one CPU each, neighbours first
 };
@@ -61,7 +62,7 @@ struct options {
   std::optional<std::uint64_t> injector_bound{};  // outside submissions wait while so many are queued; none: no bound
 
   std::string name = "filch";  // threads are called "<name>-0", "<name>-1", …; at most 9 characters
-  filch::pinning pinning = filch::pinning::none;
+  filch::pinning pinning = filch::pinning::apart;
   std::size_t thread_stack_bytes = 0;    // 0: the system's default
   std::size_t stack_bytes = std::size_t{256} << 20;  // of each stack that tasks run on; memory only as it is used
   // May a thread that has not joined for long be interrupted (SIGURG) so that others get its latent work? System calls

@@ -16,4 +16,11 @@ namespace filch::inline v0::topology {
 // The calling thread's affinity mask, of any size; nothing when the system does not tell.
 [[nodiscard]] std::optional<cpu_set> thread_affinity();
 
+// Where the calling thread runs now; nothing when the system does not tell.
+[[nodiscard]] std::optional<cpu_number> current_cpu() noexcept;
+
+// Moves the calling thread to a CPU of its mask that is not one of these, and lets it run on all of them again. False: there is
+// none, or the system refuses; then nothing has changed.
+bool move_away_from(const cpu_set& crowded) noexcept;
+
 }  // namespace filch::inline v0::topology

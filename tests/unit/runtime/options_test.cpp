@@ -62,7 +62,7 @@ TEST(runtime_options, policies_that_contradict_each_other_are_refused) {
   EXPECT_TRUE(contains(refusal({.workers = 2,
                                 .pinning = filch::pinning::compact,
                                 .machine = filch::topology::machine{}}),
-                       "pinning = compact: allowed is none when `machine` is given"));
+                       "pinning = compact: allowed is none or apart when `machine` is given"));
   filch::trace::session session{{.workers = 1}};
   EXPECT_TRUE(contains(refusal({.workers = 2, .trace = &session}), "at least 2 workers"));
 }

@@ -94,6 +94,27 @@ TEST_P(pinned_threads, run_on_one_cpu_each_of_those_that_the_process_may_use) {
 INSTANTIATE_TEST_SUITE_P(both, pinned_threads, testing::Values(filch::pinning::spread, filch::pinning::compact),
                          [](const auto& of) { return of.param == filch::pinning::spread ? "spread" : "compact"; });
 
+// Whether one moves is the system's affair; that it may run everywhere afterwards is ours.
+TEST(threads, that_keep_apart_are_not_bound) {
+  cpu_set_t allowed;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  filch::runtime rt{options{.workers = 2, .idle = filch::idle::eco}};
+  for (int i = 0; i != 200; ++i) {
+    std::atomic<bool> is_taken{false};
+    rt.run([&] {
+      rt.spawn([&] { is_taken = true; });
+      while (!is_taken) std::this_thread::yield();
+    });
+  }
+  for (std::uint32_t i = 0; i != 2; ++i) {
+    rt.submit_to(worker_id{i}, [&] {
+        cpu_set_t mine;
+        ASSERT_EQ(::sched_getaffinity(0, sizeof mine, &mine), 0);
+        EXPECT_TRUE(CPU_EQUAL(&mine, &allowed));
+      }).get();
+  }
+}
+
 TEST(threads, have_the_stack_that_was_asked_for) {
   constexpr std::size_t k_bytes = std::size_t{64} << 20;
   filch::runtime rt{options{.workers = 1, .thread_stack_bytes = k_bytes}};

@@ -24,6 +24,23 @@ TEST(pin_thread, a_pinned_thread_may_run_there_and_nowhere_else) {
   EXPECT_EQ(thread_affinity(), before);
 }
 
+TEST(pin_thread, a_thread_that_has_moved_may_run_where_it_might_before) {
+  const auto before = thread_affinity();
+  ASSERT_TRUE(before.has_value());
+  std::thread([&] {
+    const auto here = current_cpu();
+    ASSERT_TRUE(here.has_value());
+    EXPECT_TRUE(before->contains(*here));
+    EXPECT_EQ(move_away_from({*here}), before->size() > 1);
+    EXPECT_EQ(thread_affinity(), before);
+    EXPECT_FALSE(move_away_from(*before)) << "there is no other";
+    EXPECT_EQ(thread_affinity(), before);
+    ASSERT_FALSE(pin_thread(*here));
+    EXPECT_FALSE(move_away_from({*here})) << "its mask is respected";
+    EXPECT_EQ(thread_affinity(), cpu_set{*here});
+  }).join();
+}
+
 TEST(pin_thread, a_cpu_that_does_not_exist_is_an_error_value) {
   const auto before = thread_affinity();
   EXPECT_EQ(pin_thread(k_max_cpus - 1), std::errc::invalid_argument);
