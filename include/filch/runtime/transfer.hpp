@@ -11,6 +11,7 @@
 
 #include <filch/runtime/latent.hpp>
 
+#include <algorithm>
 #include <coroutine>
 #include <cstdint>
 #include <utility>
@@ -47,7 +48,8 @@ namespace detail {
 inline void resume_here(std::coroutine_handle<> first) noexcept {
   constexpr std::uintptr_t k_room = 64 * 1024;  // guess
   latent_stack& stack = *current_latent_stack();  // the code may go on on another worker, but its stack is the same
-  const std::uintptr_t outer = std::exchange(stack.transfer_mark, detail::stack_pointer() - k_room);
+  const std::uintptr_t mark = std::max(detail::stack_pointer() - k_room, stack.low_mark);
+  const std::uintptr_t outer = std::exchange(stack.transfer_mark, mark);
   first.resume();
   while (stack.left_over != nullptr) [[unlikely]] std::exchange(stack.left_over, nullptr).resume();
   stack.transfer_mark = outer;
