@@ -114,7 +114,8 @@ runtime::core::core(options given)
     crew_->stop();
     throw;
   }
-  keeps_apart = chosen.pinning == pinning::apart && workers.size() > 1 && workers.size() <= usable_.cpus.size();
+  has_cpu_each = workers.size() <= usable_.cpus.size();
+  keeps_apart = chosen.pinning == pinning::apart && workers.size() > 1 && has_cpu_each;
   tracks_tasks = *chosen.track_tasks;
   if (tracks_tasks) detail::tracking_runtimes.fetch_add(1, std::memory_order_relaxed);  // statistic
   for (worker& each : workers) FILCH_ASSERT(crew_->lend(each), "a thread was started for each worker");

@@ -124,6 +124,7 @@ class runtime::core {
   std::deque<worker> workers;
   bool measures_tasks = false;  // the watchdog wants to know when each task began
   bool tracks_tasks = false;    // in the registry of tasks
+  bool has_cpu_each = false;    // there are at least as many CPUs as workers
   bool keeps_apart = false;     // workers that find themselves on one CPU move
 
   // Any thread.

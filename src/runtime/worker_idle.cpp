@@ -3,11 +3,9 @@
 #include "worker.hpp"
 
 #include <algorithm>
-#include <new>
+#include <exception>
 #include <utility>
 #include <vector>
-
-#include <sched.h>
 
 namespace filch::inline v0 {
 namespace {
@@ -89,20 +87,16 @@ void worker::park(time_ns linger_ns) {
   account_search();
   // What is over sooner is not worth being awake for: its owner is not asked for more soon (wake_pace).
   constexpr time_ns k_worth_ns = 5 * k_ns_per_us;  // guess
-  doze(k_never_ns, monotonic_now_ns() - stolen_ns_ >= k_worth_ns ? linger_ns : 0);
+  const bool is_worth_it = home.has_cpu_each && monotonic_now_ns() - stolen_ns_ >= k_worth_ns;
+  doze(k_never_ns, is_worth_it ? linger_ns : 0);
 }
 
-// It has announced its sleep, and is awake until it is chosen or the time is over; or until somebody else wants the CPU.
+// It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a busy machine
+// the CPU would come back late, and whoever chose it would wait.
 void worker::linger(time_ns until_ns) {
-  constexpr time_ns k_other_ran_ns = 5 * k_ns_per_us;  // guess
   home.lingering.fetch_add(1, std::memory_order_relaxed);  // statistic
-  for (time_ns now_ns = monotonic_now_ns(); now_ns < until_ns;) {
-    for (int i = 0; i != 32 && !home.idle().is_chosen(self); ++i) std_atomics::pause();
-    if (home.idle().is_chosen(self)) break;
-    const time_ns before_ns = monotonic_now_ns();
-    ::sched_yield();
-    now_ns = monotonic_now_ns();
-    if (now_ns - before_ns >= k_other_ran_ns) break;
+  while (!home.idle().is_chosen(self) && monotonic_now_ns() < until_ns) {
+    for (int i = 0; i != 16; ++i) std_atomics::pause();
   }
   home.lingering.fetch_sub(1, std::memory_order_relaxed);  // statistic
 }
@@ -126,7 +120,7 @@ void worker::leave_crowded_cpu() {
       if (&other != this && other.works_at(at)) crowded.push_back(at);
     }
     if (!crowded.empty()) (void)topology::move_away_from(topology::cpu_set{std::move(crowded)});
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {
     // It stays.
   }
 }
@@ -163,10 +157,10 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   if (deadline_ns == k_never_ns) counters.add(trace::count::parks);
   trace->park();
   state.store(worker_state::sleeping, std::memory_order_relaxed);  // statistic
-  if (is_crowded) leave_crowded_cpu();
   time_ns began_ns = monotonic_now_ns();
+  if (is_crowded && !home.idle().is_chosen(self)) leave_crowded_cpu();
   if (linger_ns != 0) {
-    linger(std::min({began_ns + linger_ns, deadline_ns, earliest_ns}));
+    linger(std::min({linger_ns < k_never_ns - began_ns ? began_ns + linger_ns : k_never_ns, deadline_ns, earliest_ns}));
     const time_ns lingered_ns = monotonic_now_ns() - began_ns;
     counters.add(trace::count::search_ns, static_cast<std::uint64_t>(lingered_ns));
     began_ns += lingered_ns;

@@ -233,10 +233,10 @@ void model<Trace>::wake(sim_worker& sleeper, sim_worker* by) {
   start_searching(sleeper);
   const machine_costs& costs = machine_.costs;
   const time_ns parked_ns = sleeper.since_ns + sleeper.owed_ns;
-  const bool lingers = now_ns_ < parked_ns + sleeper.linger_ns;
+  const bool lingers = now_ns_ - parked_ns < sleeper.linger_ns;
   sleeper.at = state::waking;
   sleeper.awaited = pending_.push(lingers ? std::max(now_ns_, parked_ns) + costs.notice_ns
-                                          : std::max(now_ns_, parked_ns + costs.park_ns) + costs.wake_ns,
+                                          : std::max(now_ns_, parked_ns + sleeper.linger_ns + costs.park_ns) + costs.wake_ns,
                                   id_of(sleeper).value);
   if (by == nullptr) return;
   by->owed_ns += lingers ? 0 : costs.notify_ns;

@@ -126,7 +126,7 @@ void policies_command(const policies_arguments& given) {
                 << each.explained[i] << "\n";
     }
   }
-  std::cout << "\n--idle also takes fields: attempts=0,initial=500ns,factor=2,cap=1us,cycles=2,linger=100us is balanced; "
+  std::cout << "\n--idle also takes fields: attempts=0,initial=500ns,factor=2,cap=1us,cycles=2,linger=50us is balanced; "
                "cycles=forever never sleeps.\n";
 }
 

@@ -30,7 +30,7 @@ struct idle {
   time_ns linger_ns = 0;
 
   static const idle eco;       // one sweep, no waiting, park
-  static const idle balanced;  // two sweeps with 0.5 µs between them; lingers for 100 µs
+  static const idle balanced;  // two sweeps with 0.5 µs between them; lingers for 50 µs
   static const idle latency;   // thirty sweeps with 207.5 µs of waits between them, none longer than 8 µs
 
   // Looks again every `every_ns` and never parks.
@@ -46,7 +46,7 @@ struct idle {
 // latency is for CPUs that are the program's own; its lengths are guesses.
 inline constexpr idle idle::eco{};
 inline constexpr idle idle::balanced{
-    .initial_ns = k_ns_per_us / 2, .factor = 2.0, .cap_ns = 1 * k_ns_per_us, .cycles = 2, .linger_ns = 100 * k_ns_per_us};
+    .initial_ns = k_ns_per_us / 2, .factor = 2.0, .cap_ns = 1 * k_ns_per_us, .cycles = 2, .linger_ns = 50 * k_ns_per_us};
 inline constexpr idle idle::latency{
     .initial_ns = k_ns_per_us / 2, .factor = 2.0, .cap_ns = 8 * k_ns_per_us, .cycles = 30};
 

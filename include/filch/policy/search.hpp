@@ -196,7 +196,7 @@ class search {
   // The idle bound.
   std::uint32_t visits_per_cycle_;
   std::uint32_t cycles_left_ = 0;
-  bool has_stolen_ = false;  // since it parked the last time
+  bool has_stolen_ = false;  // since its last step to park
   backoff backoff_;
 
   random_stream random_;

@@ -80,8 +80,7 @@ struct latent_stack {
 namespace detail {
 
 // The stack that the calling thread runs on; null on threads that do not take part. Read by current_latent_stack().
-extern constinit thread_local latent_stack* running_latent_stack asm("filch_v0_running_latent_stack")
-    __attribute__((tls_model("initial-exec")));
+FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_latent_stack");
 
 // The alarm: offers the oldest latent frame if somebody wants work and the slot is free. Throws stack_exhausted, and
 // then `made` has been unlinked, if there is too little left of the stack.

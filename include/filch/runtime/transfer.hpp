@@ -36,7 +36,7 @@ namespace detail {
 [[nodiscard]] inline std::coroutine_handle<> transfer_to(std::coroutine_handle<> next) noexcept {
 #if !defined(__clang__)  // it always jumps
   latent_stack* const stack = current_latent_stack();
-  if (stack != nullptr && detail::stack_pointer() < stack->transfer_mark) [[unlikely]] {
+  if (stack != nullptr && detail::stack_pointer() < stack->transfer_mark && stack->left_over == nullptr) [[unlikely]] {
     stack->left_over = next;
     return std::noop_coroutine();
   }

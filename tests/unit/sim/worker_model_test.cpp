@@ -139,6 +139,7 @@ TEST(worker_model, one_that_lingers_is_awake_when_it_is_woken) {
   const auto [late_at_ns, late] = run(400);
   EXPECT_EQ(late_at_ns, 640);
   EXPECT_EQ(late.wait_ns, 400);
+  EXPECT_EQ(run(499).first, 659) << "it has just begun to fall asleep";
 }
 
 TEST(worker_model, wake_all_wakes_all) {
