@@ -228,7 +228,7 @@ worker_queues::look worker::carry_out(const step& now) {
 worker_queues::look worker::take_local(policy::priority band) {
   constexpr std::uint32_t k_deque_first = 16;  // guess
   if (band != policy::priority::normal) return pop_own(band);
-  if (has_pending(*this)) return take_child();
+  if (const auto child = take_child(); child.item != nullptr) return child;
   if (ready.size() == 0) return pop_own(band);
   const bool is_deque_first = deque_turns_ != 0 || ++turns_ % k_deque_first == 0;
   if (deque_turns_ != 0) --deque_turns_;
@@ -276,11 +276,12 @@ worker_queues::look worker::pop_injected(policy::priority band) {
   std::uint32_t count = 0;
   const auto status = from.pop_batch(static_cast<std::uint32_t>(share), [&](queue::link* each) {
     auto* const taken = static_cast<queue_entry*>(each);
+    const bool is_one = is_coroutine(*taken);
     ++count;
     if (first == nullptr) first = taken;
-    else if (is_coroutine(*taken)) put_ready(static_cast<coroutine_entry&>(*taken), turn::last);
+    else if (is_one) put_ready(static_cast<coroutine_entry&>(*taken), turn::last);  // others may have it now
     else last = taken;
-    return is_coroutine(*taken);
+    return is_one;
   });
   if (first == nullptr) return {status, nullptr, 0};
   if (last != nullptr) {
@@ -300,9 +301,11 @@ worker_queues::look worker::counted(worker_queues::look result) {
 
 // A child that waits in the own list: it is a task from now on.
 worker_queues::look worker::take_child() {
-  coroutine_entry& child = take_pending(*this, *newest.load(std::memory_order_relaxed));  // owner-only
-  home.number(child, *this);
-  return {steal_status::taken, &child, 0};
+  pending_group& group = *newest.load(std::memory_order_relaxed);  // owner-only
+  coroutine_entry* const child = &group != &bottom ? take_pending(*this, group) : nullptr;
+  if (child == nullptr) return {};  // the handler was quicker
+  home.number(*child, *this);
+  return {steal_status::taken, child, 0};
 }
 
 }  // namespace filch::inline v0

@@ -129,18 +129,21 @@ inline void put_pending(lane& mine, pending_group& group) noexcept {
   if (mine.wanted.load(std::memory_order_relaxed) != demand::none) [[unlikely]] detail::share_pending();
 }
 
-// The next child of a group that is the newest in the list.
-[[nodiscard]] inline coroutine_entry& take_pending(lane& mine, pending_group& group) noexcept {
+// The next child of a group that was the newest in the list; null: the handler has just taken its last.
+[[nodiscard]] inline coroutine_entry* take_pending(lane& mine, pending_group& group) noexcept {
   begin_change(mine);
-  coroutine_entry* const taken = group.pending;
-  // owner-only
-  if (queue::link* const next = taken->next.load(std::memory_order_relaxed)) {
-    group.pending = static_cast<coroutine_entry*>(next);
-  } else {
-    mine.newest.store(group.older, std::memory_order_relaxed);  // owner-only
+  coroutine_entry* taken = nullptr;
+  if (mine.newest.load(std::memory_order_relaxed) == &group) [[likely]] {  // owner-only
+    taken = group.pending;
+    // owner-only
+    if (queue::link* const next = taken->next.load(std::memory_order_relaxed)) {
+      group.pending = static_cast<coroutine_entry*>(next);
+    } else {
+      mine.newest.store(group.older, std::memory_order_relaxed);  // owner-only
+    }
   }
   end_change(mine);
-  return *taken;
+  return taken;
 }
 
 // The next child of the oldest group, or null. Under begin_change(), or in the handler.

@@ -48,7 +48,7 @@ TEST(lane, children_are_taken_from_both_ends_of_the_list_as_from_a_queue_of_queu
     } else if (what == 1 && !model.empty()) {
       auto& [group, expected] = model.back();
       ASSERT_EQ(list.newest.load(std::memory_order_relaxed), group);
-      ASSERT_EQ(&filch::take_pending(list, *group), expected.front());
+      ASSERT_EQ(filch::take_pending(list, *group), expected.front());
       expected.pop_front();
       if (expected.empty()) model.pop_back();
     } else {
@@ -64,6 +64,23 @@ TEST(lane, children_are_taken_from_both_ends_of_the_list_as_from_a_queue_of_queu
     }
     ASSERT_FALSE(list.is_busy.load(std::memory_order_relaxed));
   }
+}
+
+// The owner has seen that its group is the newest; then the handler takes the last child, before the owner does.
+TEST(lane, a_child_that_the_handler_has_taken_is_not_taken_again) {
+  filch::lane list;
+  children_of_one older{1};
+  children_of_one newer{1};
+  filch::put_pending(list, older.group);
+  EXPECT_EQ(filch::take_oldest_pending(list), &older.each.front());
+  EXPECT_EQ(filch::take_pending(list, older.group), nullptr);
+
+  filch::put_pending(list, older.group);
+  filch::put_pending(list, newer.group);
+  EXPECT_EQ(filch::take_oldest_pending(list), &older.each.front());
+  EXPECT_EQ(filch::take_oldest_pending(list), &newer.each.front());
+  EXPECT_EQ(filch::take_pending(list, newer.group), nullptr);
+  EXPECT_FALSE(filch::has_pending(list));
 }
 
 // Property: children that lie in the list of a worker which does not fork any more get to others. Each waits for all, for a

@@ -38,9 +38,11 @@ class children final : public pending_group {
   [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept {
     lane& mine = *current_lane();
     if (mine.newest.load(std::memory_order_relaxed) == this) {  // owner-only
-      auto& next = static_cast<promise_base&>(take_pending(mine, *this));
-      next.ran = who.ran + 1;
-      return next.self;
+      if (coroutine_entry* const taken = take_pending(mine, *this)) [[likely]] {
+        auto& next = static_cast<promise_base&>(*taken);
+        next.ran = who.ran + 1;
+        return next.self;
+      }
     }
     if (who.ran == unfinished_.children()) return parent_;
     return ended_apart(who);
