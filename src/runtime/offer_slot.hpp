@@ -27,8 +27,10 @@ class offer_slot {
     // [L2] acquire exchange: the task is complete ← [L1].
     return offered_.exchange(nullptr, std::memory_order_acquire);
   }
-  [[nodiscard]] bool has_offer() const {
-    return offered_.load(std::memory_order_relaxed) != nullptr;  // revalidated by [L2]
+  [[nodiscard]] bool has_offer() const { return peek() != nullptr; }
+  // What is offered, to compare it: it may be gone.
+  [[nodiscard]] const Task* peek() const {
+    return offered_.load(std::memory_order_relaxed);  // revalidated by [L2]
   }
 
  private:

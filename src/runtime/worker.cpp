@@ -224,10 +224,15 @@ worker_queues::look worker::carry_out(const step& now) {
 }
 
 // Children first, then coroutines that may go on, then the deque; now and then the deque before the coroutines, so that nothing
-// waits there for ever.
+// waits there for ever. What others were offered and do not take comes before all.
 worker_queues::look worker::take_local(policy::priority band) {
   constexpr std::uint32_t k_deque_first = 16;  // guess
   if (band != policy::priority::normal) return pop_own(band);
+  if (const queue_entry* const offer = desk.slot.peek(); offer != nullptr || offer_seen_ != nullptr) [[unlikely]] {
+    if (is_overdue(offer)) {
+      if (const auto overdue = take_offer(desk); overdue.item != nullptr) return overdue;
+    }
+  }
   if (const auto child = take_child(); child.item != nullptr) return child;
   if (ready.size() == 0) return pop_own(band);
   const bool is_deque_first = deque_turns_ != 0 || ++turns_ % k_deque_first == 0;
@@ -239,12 +244,20 @@ worker_queues::look worker::take_local(policy::priority band) {
   return {steal_status::taken, take_ready(), 0};
 }
 
-// From the deque, else from the mail.
+// A task that blocks, or a signal handler, has put it into the own slot, and one who asked for it was to come. All may have
+// found something else since then.
+bool worker::is_overdue(const queue_entry* offer) {
+  constexpr time_ns k_patience_ns = 100 * k_ns_per_us;  // guess: one who is woken comes sooner
+  const time_ns now_ns = monotonic_now_ns();
+  if (offer != std::exchange(offer_seen_, offer)) offer_seen_ns_ = now_ns;
+  return offer != nullptr && now_ns - offer_seen_ns_ >= k_patience_ns;
+}
+
+// From the deque, else from the mail, else from the own slot.
 worker_queues::look worker::pop_own(policy::priority band) {
   const auto result = queues.pop(band, search_.options().order);
   if (result.item != nullptr) return result;
   const auto mailed = counted(queues.pop_mail(band));
-  // An offer in the own slot was left there by a task that blocks.
   return mailed.status != steal_status::empty ? mailed : take_offer(desk);
 }
 

@@ -129,6 +129,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void keep_ready(std::uint32_t moved);
   [[nodiscard]] worker_queues::look take_child();
   [[nodiscard]] worker_queues::look take_local(policy::priority band);
+  [[nodiscard]] bool is_overdue(const queue_entry* offer);
   [[nodiscard]] worker_queues::look pop_own(policy::priority band);
   [[nodiscard]] coroutine_entry* take_ready() noexcept;
   [[gnu::cold, gnu::noinline]] void share_ready() noexcept;
@@ -169,6 +170,8 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   std::uint32_t tasks_to_look_ = 1;
   time_ns looked_ns_ = 0;
   std::uint32_t turns_ = 0;           // of the own queues
+  const queue_entry* offer_seen_ = nullptr;  // in the own slot, to compare it: it may be gone
+  time_ns offer_seen_ns_ = 0;
   std::uint64_t deque_turns_ = 0;     // so many times the deque comes first
   bool mail_first_ = false;           // which of mail and injector was looked at first the last time
   time_ns search_began_ns_ = 0;       // 0: no search under way
