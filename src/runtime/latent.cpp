@@ -11,6 +11,7 @@
 
 #include <filch/runtime/errors.hpp>
 
+#include <exception>
 #include <string>
 
 namespace filch::inline v0 {
@@ -96,6 +97,17 @@ void answer_alarm(latent_stack& stack, latent_frame& made) {
     }
   }
   if (is_wanted(stack)) offer_latent(stack);
+}
+
+bool is_stack_exhausted() noexcept {
+  if (std::current_exception() == nullptr) return false;  // not of C++, as that which ends a thread: it may not be caught here
+  try {
+    throw;
+  } catch (const stack_exhausted&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
 }
 
 bool join_seen(latent_stack& stack, latent_frame& frame) noexcept {

@@ -230,7 +230,7 @@ worker_queues::look worker::take_local(policy::priority band) {
   if (band != policy::priority::normal) return pop_own(band);
   if (const queue_entry* const offer = desk.slot.peek(); offer != nullptr || offer_seen_ != nullptr) [[unlikely]] {
     if (is_overdue(offer)) {
-      if (const auto overdue = take_offer(desk); overdue.item != nullptr) return overdue;
+      if (const auto overdue = take_own_offer(); overdue.item != nullptr) return overdue;
     }
   }
   if (const auto child = take_child(); child.item != nullptr) return child;
@@ -258,7 +258,12 @@ worker_queues::look worker::pop_own(policy::priority band) {
   const auto result = queues.pop(band, search_.options().order);
   if (result.item != nullptr) return result;
   const auto mailed = counted(queues.pop_mail(band));
-  return mailed.status != steal_status::empty ? mailed : take_offer(desk);
+  return mailed.status != steal_status::empty || band != policy::priority::normal ? mailed : take_own_offer();
+}
+
+worker_queues::look worker::take_own_offer() {
+  offer_seen_ = nullptr;
+  return take_offer(desk);
 }
 
 // What others have put into the injector or into this worker's mail, which of the two first in turn: so neither a flood

@@ -131,6 +131,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   [[nodiscard]] worker_queues::look take_local(policy::priority band);
   [[nodiscard]] bool is_overdue(const queue_entry* offer);
   [[nodiscard]] worker_queues::look pop_own(policy::priority band);
+  [[nodiscard]] worker_queues::look take_own_offer();
   [[nodiscard]] coroutine_entry* take_ready() noexcept;
   [[gnu::cold, gnu::noinline]] void share_ready() noexcept;
   [[nodiscard]] bool may_start(coroutine_entry& spawned) noexcept;

@@ -82,11 +82,11 @@ class child_frame : public latent_frame {
 
   // Another exception is on its way: the child ends, and its result or exception is dropped. Not inlined, and called
   // with the newest frame, so that the caller needs no register for its address.
-  [[gnu::cold, gnu::noinline]] static void join_quietly(bool runs_the_child) noexcept {
+  [[gnu::cold, gnu::noinline]] static void join_quietly() noexcept {
     auto& self = static_cast<child_frame&>(*current_latent_stack()->newest.load(std::memory_order_relaxed));  // owner-only
     const joined_frame found = join_latent(self);
     if (!found.was_seen || detail::join_seen(*found.stack, self)) {
-      if (!runs_the_child) return;
+      if (is_stack_exhausted()) return;  // a child that has not started would only come to the same end
       if (!found.was_seen) {
         run(self);
       } else {
@@ -164,11 +164,8 @@ inline std::tuple<result_of<F>, result_of<G>> join_two_held(latent_stack& stack,
   const auto call_first = [&]() -> result_of<F> {
     try {
       return first_function();
-    } catch (const stack_exhausted&) {
-      child_frame<G>::join_quietly(false);  // a child that has not started would only come to the same end
-      throw;
-    } catch (...) {
-      child_frame<G>::join_quietly(true);
+    } catch (...) {  // with a second clause clang keeps the functions in memory
+      child_frame<G>::join_quietly();
       throw;
     }
   };

@@ -92,6 +92,9 @@ FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_l
 // finished it.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_seen(latent_stack& stack, latent_frame& frame) noexcept;
 
+// Is the exception that is handled now stack_exhausted?
+[[gnu::cold]] [[nodiscard]] bool is_stack_exhausted() noexcept;
+
 // While it lives, the child of a frame that join_seen() has given back runs: as a task of its own, if it was noted.
 class recorded_child {
  public:

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include <pthread.h>
+
 namespace {
 
 using filch::join;
@@ -75,6 +77,20 @@ TEST(guest, many_threads_join_at_the_same_time) {
   }
   for (auto& each : threads) each.join();
   EXPECT_EQ(right, 80);
+}
+
+// Its unwinding is no exception of C++, and may be caught only to be thrown on.
+TEST(guest, a_thread_that_ends_inside_a_join_runs_the_child_first) {
+  for (int i = 0; i != 5; ++i) {
+    std::atomic<bool> has_run{false};
+    std::atomic<bool> went_on{false};
+    std::thread([&] {
+      join([]() -> int { ::pthread_exit(nullptr); }, [&] { has_run = true; });
+      went_on = true;
+    }).join();
+    EXPECT_TRUE(has_run);
+    EXPECT_FALSE(went_on);
+  }
 }
 
 TEST(guest, exceptions_of_children_that_workers_ran_arrive) {

@@ -89,6 +89,45 @@ TEST_P(joining, all_end_and_the_first_exception_in_the_order_of_arguments_is_ret
   }
 }
 
+// A tree some of whose leaves fail, one in `every`.
+template <class Result>
+Result failing_tree(std::atomic<int>& leaves, int first, int count, int every) {
+  if (count == 1) {
+    ++leaves;
+    if (first % 7 == 0) std::this_thread::sleep_for(std::chrono::microseconds{20});
+    if (first % every == every - 1) throw first;
+    return Result();
+  }
+  const int half = count / 2;
+  (void)join([&leaves, first, half, every] { return failing_tree<Result>(leaves, first, half, every); },
+             [&leaves, first, half, count, every] {
+               return failing_tree<Result>(leaves, first + half, count - half, every);
+             });
+  return Result();
+}
+
+TEST_P(joining, in_a_tree_with_many_failures_all_leaves_run_and_the_first_failure_is_rethrown) {
+  const auto first_failure = [&](auto tree, std::atomic<int>& leaves, int every) {
+    return rt_.run([&] {
+      try {
+        (void)tree(leaves, 0, 200, every);
+      } catch (int number) {
+        return number;
+      }
+      return -1;
+    });
+  };
+  for (const int every : {2, 5, 17, 150, 1000}) {
+    for (int i = 0; i != 5; ++i) {
+      std::atomic<int> leaves{0};
+      EXPECT_EQ(first_failure(&failing_tree<int>, leaves, every), every == 1000 ? -1 : every - 1);
+      EXPECT_EQ(leaves, 200);
+      EXPECT_EQ(first_failure(&failing_tree<std::string>, leaves, every), every == 1000 ? -1 : every - 1);
+      EXPECT_EQ(leaves, 400);
+    }
+  }
+}
+
 TEST_P(joining, a_join_inside_a_handler_keeps_the_exception_that_is_handled) {
   rt_.run([] {
     for (int i = 0; i != 20; ++i) {
