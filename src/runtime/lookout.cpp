@@ -32,12 +32,13 @@ void lookout::stop() {
   thread_.join();
 }
 
-void lookout::look_out() noexcept {
+bool lookout::look_out() noexcept {
   if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]] {  // statistic: looked at again under the mutex
     start();
-  } else {
-    (void)rest_.call();
+    return is_started_.load(std::memory_order_relaxed);  // statistic: as above
   }
+  (void)rest_.call();
+  return true;
 }
 
 void lookout::start() noexcept {
@@ -103,11 +104,11 @@ bool lookout::look() {
 
 bool lookout::look_at(latent_desk& desk, seen& before) {
   const time_ns now_ns = monotonic_now_ns();
-  desk.pay(now_ns);
+  const bool has_paid = desk.pay(now_ns);  // what is offered for it lies there at the next look, if it is worth anything
   if (desk.slot.has_offer() && desk.pace.may_wake(now_ns)) home_.notify(worker_id::none());
   if (!desk.withholds() || !desk.pace.may_wake(now_ns)) {
     before = {.visits = before.visits};
-    return false;
+    return has_paid;
   }
   (void)desk.ask();
   if (!before.was_asked) {

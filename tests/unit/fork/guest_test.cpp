@@ -129,6 +129,24 @@ TEST_P(interrupted, a_worker_in_a_long_function_gives_its_latent_work_away) {
   EXPECT_EQ(rt.run([&] { return chain(10, taken); }), 10);
 }
 
+// Property: who has offered many children that were over before anybody could come wakes nobody itself, but is helped when it has
+// something that lasts. The first function ends only when another worker has run the second; it forks meanwhile, and so hears
+// requests without interrupts, too.
+TEST_P(interrupted, work_that_lasts_is_shared_after_much_that_was_tiny) {
+  for (const bool may_interrupt : {true, false}) {
+    filch::runtime rt{{.workers = GetParam(), .interrupts = may_interrupt}};
+    rt.run([] {
+      for (int i = 0; i != 10; ++i) {
+        for (int k = 0; k != 500; ++k) EXPECT_EQ(sum_of(0, 64), 2016);
+        std::atomic<bool> has_run{false};
+        const auto is_over = [&] { return sum_of(0, 8) == 28 && has_run.load(); };
+        const auto [seen, second] = join([&] { return spin_until(is_over); }, [&] { return has_run = true; });
+        EXPECT_TRUE(seen && second);
+      }
+    });
+  }
+}
+
 // Property: a thread is interrupted anywhere. The functions allocate and fork while others wait for their work.
 TEST_P(interrupted, interrupts_between_any_two_instructions_lose_nothing) {
   filch::runtime rt{{.workers = GetParam(), .interrupts = true}};
