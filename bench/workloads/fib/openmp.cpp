@@ -3,7 +3,7 @@
 namespace {
 
 [[gnu::noinline]] std::uint64_t fib(std::uint64_t n) {
-  if (n < 2) [[unlikely]] return n;
+  if (n < 2) return n;
   std::uint64_t a = 0;
 #pragma omp task shared(a)
   a = fib(n - 1);

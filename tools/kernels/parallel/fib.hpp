@@ -7,7 +7,7 @@
 namespace filch::kernels {
 
 [[gnu::noinline]] inline std::uint64_t fib(unsigned n) {
-  if (n < 2) [[unlikely]] return n;
+  if (n < 2) return n;
   const auto [a, b] = join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
   return a + b;
 }
