@@ -32,13 +32,11 @@ void lookout::stop() {
   thread_.join();
 }
 
+// Called also by who has just started it: the thread may rest already, since before the change.
 bool lookout::look_out() noexcept {
-  if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]] {  // statistic: looked at again under the mutex
-    start();
-    return is_started_.load(std::memory_order_relaxed);  // statistic: as above
-  }
+  if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]] start();  // statistic: looked at again under the mutex
   (void)rest_.call();
-  return true;
+  return is_started_.load(std::memory_order_relaxed);  // statistic: as above
 }
 
 void lookout::start() noexcept {
