@@ -141,7 +141,7 @@ class runtime::core {
     return chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen && chosen.trace->is_recording();
   }
   // A worker goes to sleep although there is latent work, or a guest has come.
-  bool look_out() noexcept { return lookout_->look_out(); }
+  void look_out() noexcept { lookout_->look_out(); }
   [[nodiscard]] bool may_interrupt() const { return lookout_->may_interrupt(); }
   wait_graph waits;
   park::source_set sources;

@@ -69,11 +69,7 @@ static void offer_latent(latent_stack& stack) noexcept {
   runtime::core* const home = is_for_others ? offer_oldest(stack) : nullptr;
   calm(stack, me);
   allow_interrupts();
-  if (home == nullptr) return;
-  // What was offered here lately was over before anybody could come: the lookout wakes one if this still lies there when it looks.
-  constexpr std::uint32_t k_many_in_vain = 3;  // guess
-  if (me != nullptr && me->desk.pace.streak() >= k_many_in_vain && home->look_out()) return;
-  home->notify(this_worker());
+  if (home != nullptr) home->notify(this_worker());
 }
 
 bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {

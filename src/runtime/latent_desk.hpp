@@ -102,12 +102,11 @@ class alignas(k_no_sharing_bytes) latent_desk {
   [[nodiscard]] bool is_owed() const {
     return is_owed_.load(std::memory_order_relaxed);  // statistic
   }
-  // The lookout: makes good what is owed if the pace allows it, and then returns true.
-  bool pay(time_ns now_ns) {
-    if (!is_owed() || !pace.may_wake(now_ns)) return false;
+  // The lookout: makes good what is owed if the pace allows it.
+  void pay(time_ns now_ns) {
+    if (!is_owed() || !pace.may_wake(now_ns)) return;
     is_owed_.store(false, std::memory_order_relaxed);  // statistic: who sleeps from now on asks again
     (void)ask();
-    return true;
   }
 
   // Any thread: who runs here shall offer something at its next fork. True: it has something to offer, but nothing is

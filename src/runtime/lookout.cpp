@@ -33,10 +33,9 @@ void lookout::stop() {
 }
 
 // Called also by who has just started it: the thread may rest already, since before the change.
-bool lookout::look_out() noexcept {
+void lookout::look_out() noexcept {
   if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]] start();  // statistic: looked at again under the mutex
   (void)rest_.call();
-  return is_started_.load(std::memory_order_relaxed);  // statistic: as above
 }
 
 void lookout::start() noexcept {
@@ -102,11 +101,11 @@ bool lookout::look() {
 
 bool lookout::look_at(latent_desk& desk, seen& before) {
   const time_ns now_ns = monotonic_now_ns();
-  const bool has_paid = desk.pay(now_ns);  // what is offered for it lies there at the next look, if it is worth anything
+  desk.pay(now_ns);
   if (desk.slot.has_offer() && desk.pace.may_wake(now_ns)) home_.notify(worker_id::none());
   if (!desk.withholds() || !desk.pace.may_wake(now_ns)) {
     before = {.visits = before.visits};
-    return has_paid;
+    return false;
   }
   (void)desk.ask();
   if (!before.was_asked) {

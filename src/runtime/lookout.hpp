@@ -30,9 +30,8 @@ class lookout {
   lookout& operator=(const lookout&) = delete;
   ~lookout() { stop(); }
 
-  // Somebody went to sleep while there is latent work, or a guest has come, or something was offered and nobody was told. False:
-  // the thread could not be started.
-  bool look_out() noexcept;
+  // Somebody went to sleep while there is latent work, or a guest has come.
+  void look_out() noexcept;
   // From now on it does nothing.
   void stop();
   [[nodiscard]] bool may_interrupt() const { return may_interrupt_; }

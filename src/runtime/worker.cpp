@@ -80,7 +80,7 @@ void worker::share_ready() noexcept {
   constexpr std::uint64_t k_enough = 2;  // for one who comes and asks again; guess
   const std::uint32_t size = ready.size();
   if (size == 0) return;
-  if (size == 1 && home.may_interrupt()) return (void)home.look_out();
+  if (size == 1 && home.may_interrupt()) return home.look_out();
   begin_change(*this);
   for (std::uint32_t left = std::clamp(size / 2, 1u, most); left != 0; --left) {
     home.push_own_quietly(*ready.take_oldest(), *this);

@@ -129,8 +129,8 @@ TEST_P(interrupted, a_worker_in_a_long_function_gives_its_latent_work_away) {
   EXPECT_EQ(rt.run([&] { return chain(10, taken); }), 10);
 }
 
-// Property: who has offered many children that were over before anybody could come wakes nobody itself, but is helped when it has
-// something that lasts. The first function ends only when another worker has run the second; it forks meanwhile, and so hears
+// Property: for who has offered many children that were over before anybody could come, nobody is woken for a while; but it is
+// helped when it has something that lasts. The first function ends only when another worker has run the second; it forks meanwhile, and so hears
 // requests without interrupts, too.
 TEST_P(interrupted, work_that_lasts_is_shared_after_much_that_was_tiny) {
   for (const bool may_interrupt : {true, false}) {
