@@ -13,7 +13,7 @@ class waiting_stack final : public end_listener {
   [[nodiscard]] std::coroutine_handle<> ended(promise_base&) noexcept override {
     if (suspended_stack* const parents = gate_.finish()) {
       // A stack that must stay on its thread does not make way for another.
-      if (current_latent_stack()->stays == 0) continue_soon(*parents);
+      if (detail::latent_stack_here().stays == 0) continue_soon(*parents);
       else continue_in_turn(*parents);
     }
     return std::noop_coroutine();

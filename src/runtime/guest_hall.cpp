@@ -94,7 +94,7 @@ guest_visit::guest_visit() : seat_{nullptr} {
 
 guest_visit::~guest_visit() {
   if (seat_ == nullptr) return;
-  running_latent_stack = nullptr;
+  running_latent_stack = &no_latent_stack;
   seat_->visits.store(seat_->visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // statistic
 }
 

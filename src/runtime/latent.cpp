@@ -81,22 +81,21 @@ bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {
   return false;
 }
 
-void answer_alarm(latent_stack& stack, latent_frame& made) {
+bool answer_alarm(latent_stack& stack, latent_frame& made) {
   // Not `made`: a join that was inlined into a coroutine may have its frame in that of the coroutine, on the heap.
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack.low_mark) {
-    defer_interrupts();
-    const bool was_seen = stack.last_seen.load(std::memory_order_relaxed) == &made;  // owner-only
-    if (!was_seen) stack.newest.store(made.older, std::memory_order_relaxed);        // owner-only
-    allow_interrupts();
-    if (!was_seen) {
-      const worker* const me = worker::current();
-      throw stack_exhausted(me != nullptr ? "options::stack_bytes = " + std::to_string(me->home.chosen.stack_bytes) +
-                                                ". Raise it, or nest less deep"
-                                          : "it is that of a thread which is no worker. Call it inside runtime::run(), "
-                                            "where options::stack_bytes holds, or nest less deep");
-    }
+    if (is_none(stack)) return false;
+    const worker* const me = worker::current();
+    throw stack_exhausted(me != nullptr ? "options::stack_bytes = " + std::to_string(me->home.chosen.stack_bytes) +
+                                              ". Raise it, or nest less deep"
+                                        : "it is that of a thread which is no worker. Call it inside runtime::run(), "
+                                          "where options::stack_bytes holds, or nest less deep");
   }
+  // [L8] signal fence, as in fork_latent().
+  std::atomic_signal_fence(std::memory_order_release);
+  stack.newest.store(&made, std::memory_order_relaxed);  // owner-only
   if (is_wanted(stack)) offer_latent(stack);
+  return true;
 }
 
 bool is_stack_exhausted() noexcept {

@@ -13,8 +13,9 @@
 namespace filch::inline v0 {
 
 namespace detail {
-constinit thread_local latent_stack* running_latent_stack = nullptr;
-}
+constinit latent_stack no_latent_stack{latent_stack::k_wanted, latent_stack::k_none};
+constinit thread_local latent_stack* running_latent_stack = &no_latent_stack;
+}  // namespace detail
 
 namespace {
 
@@ -40,7 +41,7 @@ constinit thread_local thread_place* held_place = nullptr;
 [[gnu::noinline]] void set_running(work_stack* stack) noexcept {
   place().running = stack;
   latent_stack* const latent = stack != nullptr ? &stack->latent : nullptr;
-  detail::running_latent_stack = latent;
+  detail::running_latent_stack = latent != nullptr ? latent : &detail::no_latent_stack;
   if (worker* const me = worker::current()) me->desk.listen(latent);
 }
 
@@ -136,7 +137,10 @@ std::size_t stack_pool::made() const {
 
 // ---- threads ---------------------------------------------------------------------------------------------------------
 
-latent_stack* running_latent_stack() noexcept { return detail::running_latent_stack; }
+latent_stack* running_latent_stack() noexcept {
+  latent_stack* const found = detail::running_latent_stack;
+  return is_none(*found) ? nullptr : found;
+}
 #if !defined(__x86_64__)
 latent_stack* detail::read_running_latent_stack() noexcept { return detail::running_latent_stack; }
 #endif

@@ -54,7 +54,7 @@ void each_read_once(R& range, F& function, hint given) {
     std::swap(current, coming);
     auto work = [&] { each(current.begin(), current.size(), function, given); };
     auto reading = [&] { read(); };
-    (void)v0::detail::join_two(*current_latent_stack(), work, reading);
+    (void)v0::detail::join_two(v0::detail::latent_stack_here(), work, reading);
   }
 }
 

@@ -43,8 +43,8 @@ struct std_atomics {
   template <class T>
   class atomic {
    public:
-    atomic() : value_{} {}
-    explicit atomic(T value) : value_{value} {}
+    constexpr atomic() : value_{} {}
+    constexpr explicit atomic(T value) : value_{value} {}
 
     T load(std::memory_order order) const { return value_.load(order); }
     void store(T value, std::memory_order order) { value_.store(value, order); }

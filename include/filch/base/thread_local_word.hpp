@@ -8,13 +8,13 @@
 #pragma once
 
 #if defined(__x86_64__) && defined(FILCH_IS_ARCHIVE) && (defined(__PIE__) || !defined(__PIC__))
-#define FILCH_THREAD_LOCAL_WORD(type, name, symbol)           \
+#define FILCH_THREAD_LOCAL_WORD(type, name, symbol, initially)                                      \
   [[gnu::used, gnu::weak, gnu::visibility("default")]] constinit thread_local type name asm(symbol) \
-      __attribute__((tls_model("initial-exec"))) = nullptr
+      __attribute__((tls_model("initial-exec"))) = initially
 #define FILCH_READ_THREAD_LOCAL(into, symbol) asm volatile("movq %%fs:" symbol "@tpoff, %0" : "=r"(into))
 #else
 // Defined in the library.
-#define FILCH_THREAD_LOCAL_WORD(type, name, symbol) \
+#define FILCH_THREAD_LOCAL_WORD(type, name, symbol, initially) \
   extern constinit thread_local type name asm(symbol) __attribute__((tls_model("initial-exec")))
 #if defined(__x86_64__)
 #define FILCH_READ_THREAD_LOCAL(into, symbol) \

@@ -52,6 +52,7 @@ class held_function {
 
   explicit held_function(function& given) noexcept : function_{given} {}
   result_of<F> operator()() { return call(function_); }
+  [[nodiscard]] function& get() noexcept { return function_; }
   [[nodiscard]] const char* label() const noexcept { return label_of(function_); }
 
  private:
@@ -66,12 +67,29 @@ class child_frame : public latent_frame {
   using result = result_of<F>;
 
   // The members of latent_frame are written where they are needed.
-  child_frame(latent_stack& stack, std::remove_reference_t<F>& function) : function_{function} {
-    fork_latent(stack, *this, k_kind);
-  }
+  explicit child_frame(std::remove_reference_t<F>& function) : function_{function} {}
   child_frame(const child_frame&) = delete;
   child_frame& operator=(const child_frame&) = delete;
   ~child_frame() {}
+
+  // False: the thread takes no part, and the frame is not a fork. Its function and its result may be used directly.
+  [[nodiscard]] bool fork(latent_stack& stack) { return fork_latent(stack, *this, k_kind); }
+  [[nodiscard]] std::remove_reference_t<F>& function() noexcept { return function_.get(); }
+  void put(result&& value) {
+    if constexpr (std::is_reference_v<result>) value_ = std::addressof(value);
+    else ::new (static_cast<void*>(std::addressof(value_))) stored(std::move(value));
+  }
+  [[gnu::cold, gnu::noinline]] result take() {
+    if constexpr (std::is_reference_v<result>) {
+      return static_cast<result>(*value_);
+    } else {
+      struct dropped_at_end {
+        child_frame& of;
+        ~dropped_at_end() { of.drop(); }
+      } const end{*this};
+      return std::move(value_);
+    }
+  }
 
   // The child's result; runs it here if nobody else has.
   result join() {
@@ -83,7 +101,7 @@ class child_frame : public latent_frame {
   // Another exception is on its way: the child ends, and its result or exception is dropped. Not inlined, and called
   // with the newest frame, so that the caller needs no register for its address.
   [[gnu::cold, gnu::noinline]] static void join_quietly() noexcept {
-    auto& self = static_cast<child_frame&>(*current_latent_stack()->newest.load(std::memory_order_relaxed));  // owner-only
+    auto& self = static_cast<child_frame&>(*latent_stack_here().newest.load(std::memory_order_relaxed));  // owner-only
     const joined_frame found = join_latent(self);
     if (!found.was_seen || detail::join_seen(*found.stack, self)) {
       if (is_stack_exhausted()) return;  // a child that has not started would only come to the same end
@@ -131,15 +149,7 @@ class child_frame : public latent_frame {
       error_.~exception_ptr();
       std::rethrow_exception(error);
     }
-    if constexpr (std::is_reference_v<result>) {
-      return static_cast<result>(*value_);
-    } else {
-      struct dropped_at_end {
-        child_frame& of;
-        ~dropped_at_end() { of.drop(); }
-      } const end{*this};
-      return std::move(value_);
-    }
+    return take();
   }
   void drop() noexcept {
     if constexpr (!std::is_reference_v<result>) std::destroy_at(std::addressof(value_));
@@ -157,13 +167,14 @@ class child_frame : public latent_frame {
 
 // F and G are deduced as by a forwarding reference: a reference type for what the caller keeps.
 template <class F, class G>
-inline std::tuple<result_of<F>, result_of<G>> join_two_held(latent_stack& stack, std::remove_reference_t<F>& first,
-                                                            std::remove_reference_t<G>& second) {
-  held_function<F> first_function{first};
-  child_frame<G> child{stack, second};
+using both_results = std::tuple<result_of<F>, result_of<G>>;
+
+// The child was forked: what comes after.
+template <class F, class G>
+inline both_results<F, G> run_forked(held_function<F>& first, child_frame<G>& child) {
   const auto call_first = [&]() -> result_of<F> {
     try {
-      return first_function();
+      return first();
     } catch (...) {  // with a second clause clang keeps the functions in memory
       child_frame<G>::join_quietly();
       throw;
@@ -172,25 +183,6 @@ inline std::tuple<result_of<F>, result_of<G>> join_two_held(latent_stack& stack,
   result_of<F> a = call_first();
   return {std::forward<result_of<F>>(a), child.join()};
 }
-template <class F, class G>
-inline std::tuple<result_of<F>, result_of<G>> join_two(latent_stack& stack, F&& first, G&& second) {
-  return join_two_held<F, G>(stack, first, second);
-}
-
-template <class F, class G, class... Rest>
-inline auto join_all(latent_stack& stack, std::remove_reference_t<F>& first, std::remove_reference_t<G>& second,
-                     std::remove_reference_t<Rest>&... rest) {
-  if constexpr (sizeof...(Rest) == 0) {
-    return join_two_held<F, G>(stack, first, second);
-  } else {
-    auto both = join_two(stack, static_cast<F&&>(first),
-                         [&] { return join_all<G, Rest...>(*current_latent_stack(), second, rest...); });
-    return std::tuple_cat(std::tuple<result_of<F>>{std::get<0>(std::move(both))}, std::get<1>(std::move(both)));
-  }
-}
-
-template <class... F>
-inline constexpr bool all_void = (std::is_void_v<std::invoke_result_t<F&>> && ...);
 
 // The calling thread takes part as a guest while `function` runs; if it cannot, a worker runs it.
 template <class F>
@@ -200,31 +192,70 @@ template <class F>
   return default_runtime().run([&]() -> decltype(auto) { return function(); });
 }
 
-// What is held by value is passed by value, too: nobody takes the address of the original.
-template <class F>
-using passed = std::conditional_t<is_held_by_value<F>, F, std::remove_reference_t<F>&>;
+// On a thread that takes part.
+template <class F, class G>
+inline both_results<F, G> join_inside(latent_stack& stack, std::remove_reference_t<F>& first,
+                                      std::remove_reference_t<G>& second) {
+  held_function<F> first_function{first};
+  child_frame<G> child{second};
+  (void)child.fork(stack);
+  return run_forked<F, G>(first_function, child);
+}
+template <class F, class G>
+inline both_results<F, G> join_two(latent_stack& stack, F&& first, G&& second) {
+  return join_inside<F, G>(stack, first, second);
+}
+
+// The first result; the second one is put into the frame, which is no fork. What is held by value is passed so, too: then nobody
+// takes the address of the original.
+template <class F, class G>
+[[gnu::cold, gnu::noinline]] result_of<F> join_from_outside(held_function<F> first, child_frame<G>& child) {
+  using first_type = std::remove_reference_t<F>&;
+  using second_type = std::remove_reference_t<G>&;
+  both_results<F, G> both = enter_from_outside(
+      [&] { return join_inside<first_type, second_type>(latent_stack_here(), first.get(), child.function()); });
+  result_of<F> a = std::forward<result_of<F>>(std::get<0>(both));
+  child.put(std::forward<result_of<G>>(std::get<1>(both)));
+  if constexpr (std::is_reference_v<result_of<F>>) return static_cast<result_of<F>>(a);
+  else return a;  // not moved any more: that could fail, and the caller would not know of the result in the frame
+}
+
+// On any thread.
+template <class F, class G>
+[[gnu::always_inline]] inline both_results<F, G> join_anywhere(std::remove_reference_t<F>& first, std::remove_reference_t<G>& second) {
+  held_function<F> first_function{first};
+  child_frame<G> child{second};
+  if (!child.fork(latent_stack_here())) [[unlikely]] {
+    const auto again = [&]() -> child_frame<G>& { return static_cast<child_frame<G>&>(*address_again(child)); };
+    result_of<F> a = join_from_outside<F, G>(first_function, again());
+    return {std::forward<result_of<F>>(a), again().take()};
+  }
+  return run_forked<F, G>(first_function, child);
+}
+template <bool is_inside, class F, class G, class... Rest>
+[[gnu::always_inline]] inline auto join_all(std::remove_reference_t<F>& first, std::remove_reference_t<G>& second, std::remove_reference_t<Rest>&... rest) {
+  if constexpr (sizeof...(Rest) != 0) {
+    auto others = [&] { return join_all<true, G, Rest...>(second, rest...); };
+    auto both = join_all<is_inside, F, decltype(others)>(first, others);
+    return std::tuple_cat(std::tuple<result_of<F>>{std::get<0>(std::move(both))}, std::get<1>(std::move(both)));
+  } else if constexpr (is_inside) {
+    return join_inside<F, G>(latent_stack_here(), first, second);
+  } else {
+    return join_anywhere<F, G>(first, second);
+  }
+}
 
 template <class... F>
-[[gnu::cold, gnu::noinline]] auto join_from_outside(passed<F>... functions) {
-  return enter_from_outside([&] { return join_all<F...>(*current_latent_stack(), functions...); });
-}
+inline constexpr bool all_void = (std::is_void_v<std::invoke_result_t<F&>> && ...);
 
 }  // namespace detail
 
 // Calls all functions, perhaps at the same time. Returns a tuple of what they return, with `nothing` for void; or nothing
 // at all if all return void.
 template <class F, class G, class... Rest>
-inline auto join(F&& first, G&& second, Rest&&... rest) {
-  latent_stack* const stack = current_latent_stack();
-  if (stack == nullptr) [[unlikely]] {
-    if constexpr (detail::all_void<F, G, Rest...>) {
-      return (void)detail::join_from_outside<F, G, Rest...>(first, second, rest...);
-    } else {
-      return detail::join_from_outside<F, G, Rest...>(first, second, rest...);
-    }
-  }
-  if constexpr (detail::all_void<F, G, Rest...>) return (void)detail::join_all<F, G, Rest...>(*stack, first, second, rest...);
-  else return detail::join_all<F, G, Rest...>(*stack, first, second, rest...);
+[[gnu::always_inline]] inline auto join(F&& first, G&& second, Rest&&... rest) {
+  if constexpr (detail::all_void<F, G, Rest...>) return (void)detail::join_all<false, F, G, Rest...>(first, second, rest...);
+  else return detail::join_all<false, F, G, Rest...>(first, second, rest...);
 }
 
 }  // namespace filch::inline v0

@@ -80,7 +80,7 @@ struct lane {
 namespace detail {
 
 // Of the worker that the calling thread holds; null: it holds none. Read by current_lane().
-FILCH_THREAD_LOCAL_WORD(lane*, running_lane, "filch_v0_running_lane");
+FILCH_THREAD_LOCAL_WORD(lane*, running_lane, "filch_v0_running_lane", nullptr);
 #if !defined(__x86_64__)
 [[gnu::noinline]] lane* read_running_lane() noexcept;
 #endif

@@ -7,7 +7,8 @@
 // whose child was taken suspends its stack, and whoever finishes the child continues it, perhaps on another thread.
 //
 // The word is the stack's alarm: normally the lowest address at which a frame still has enough stack below it, and above
-// every address when somebody wants work. So one comparison finds both a request and the end of the stack.
+// every address when somebody wants work. So one comparison finds both a request and the end of the stack. A thread that takes
+// no part has a stack that stands for "none", with an alarm that always sounds: the same comparison finds that, too.
 //
 // Who may call what: the code that runs on the stack; `is_wanted` and `has_latent_work` any thread, as a hint. A signal
 // may come between any two instructions of fork_latent() and join_latent(), and its handler may then offer a frame: that
@@ -53,6 +54,10 @@ struct latent_frame {
 struct latent_stack {
   static constexpr std::uintptr_t k_wanted = UINTPTR_MAX;
   static constexpr std::uintptr_t k_beat = UINTPTR_MAX - 1;  // nobody wants work, but forks are to be recorded
+  static constexpr std::uintptr_t k_none = UINTPTR_MAX;      // low_mark of the stack that stands for none
+
+  constexpr latent_stack() = default;
+  constexpr latent_stack(std::uintptr_t alarm_now, std::uintptr_t low) : alarm{alarm_now}, low_mark{low} {}
 
   std_atomics::atomic<latent_frame*> newest{&bottom};
   std_atomics::atomic<latent_frame*> last_seen{&bottom};
@@ -67,6 +72,8 @@ struct latent_stack {
   std::coroutine_handle<> left_over;  // goes on when the stack is back where the first was resumed
 };
 
+// Is it the stack that stands for none? Nothing is ever linked there.
+[[nodiscard]] inline bool is_none(const latent_stack& stack) { return stack.low_mark == latent_stack::k_none; }
 // Shall this stack offer something, or show its forks? A loop that can be divided looks from time to time.
 [[nodiscard]] inline bool is_wanted(const latent_stack& stack) {
   return stack.alarm.load(std::memory_order_relaxed) >= latent_stack::k_beat;  // statistic
@@ -79,12 +86,15 @@ struct latent_stack {
 
 namespace detail {
 
-// The stack that the calling thread runs on; null on threads that do not take part. Read by current_latent_stack().
-FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_latent_stack");
+// Stands for none, on every thread that does not take part.
+extern constinit latent_stack no_latent_stack;
 
-// The alarm: offers the oldest latent frame if somebody wants work and the slot is free. Throws stack_exhausted, and
-// then `made` has been unlinked, if there is too little left of the stack.
-[[gnu::cold, gnu::noinline]] void answer_alarm(latent_stack& stack, latent_frame& made);
+// The stack that the calling thread runs on. Read by latent_stack_here().
+FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_latent_stack", &no_latent_stack);
+
+// The alarm: links `made`, and offers the oldest latent frame if somebody wants work and the slot is free. False: there is no stack
+// to link it to. Throws stack_exhausted if there is too little left of the stack.
+[[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm(latent_stack& stack, latent_frame& made);
 // The alarm as a loop hears it: offers or notes older forks if there are any. True: a new one would be welcome, where one that is
 // not worth a wake-up is so only to those who are awake.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept;
@@ -142,32 +152,38 @@ class recorded_child {
 #endif
 }
 
-}  // namespace detail
-
-// The calling thread's. After a join the caller may be on another thread: the compiler must not keep the address of a
-// thread-local from before, so it is not told that this is one.
-[[nodiscard]] inline latent_stack* current_latent_stack() noexcept {
+// The calling thread's; no_latent_stack if it takes no part. After a join the caller may be on another thread: the compiler must not
+// keep the address of a thread-local from before, so it is not told that this is one.
+[[nodiscard]] inline latent_stack& latent_stack_here() noexcept {
 #if defined(__x86_64__)
   latent_stack* found;
   FILCH_READ_THREAD_LOCAL(found, "filch_v0_running_latent_stack");
-  return found;
+  return *found;
 #else
-  return detail::read_running_latent_stack();
+  return *detail::read_running_latent_stack();
 #endif
 }
 
-// Links `frame`, whose child may from now on be run by somebody else. Throws stack_exhausted.
-inline void fork_latent(latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
+}  // namespace detail
+
+// The calling thread's; null if it takes no part.
+[[nodiscard]] inline latent_stack* current_latent_stack() noexcept {
+  latent_stack& here = detail::latent_stack_here();
+  return is_none(here) ? nullptr : &here;
+}
+
+// Links `frame`, whose child may from now on be run by somebody else. False: the thread takes no part, and nothing was linked.
+// Throws stack_exhausted, and then nothing was linked, either.
+[[nodiscard]] inline bool fork_latent(latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
   latent_frame* const older = stack.newest.load(std::memory_order_relaxed);  // owner-only
   frame.older = older;
   frame.kind = &kind;
+  // statistic: a request that is seen late is answered late
+  if (detail::is_below(frame, stack.alarm)) [[unlikely]] return detail::answer_alarm(stack, frame);
   // [L8] signal fence: the frame is complete before a handler on this thread can find it → [L10].
   std::atomic_signal_fence(std::memory_order_release);
   stack.newest.store(&frame, std::memory_order_relaxed);  // owner-only
-  // statistic: a request that is seen late is answered late
-  if (detail::is_below(frame, stack.alarm)) [[unlikely]] {
-    detail::answer_alarm(stack, frame);
-  }
+  return true;
 }
 
 // What join_latent() found.
@@ -180,13 +196,13 @@ struct joined_frame {
 // Unlinks `newest`, the newest frame of the running stack. The stack is looked up again, and the frame's address computed
 // again, so that nothing needs a register while the first function runs.
 [[nodiscard]] inline joined_frame join_latent(latent_frame& newest) noexcept {
-  latent_stack* const stack = current_latent_stack();
-  stack->newest.store(newest.older, std::memory_order_relaxed);  // owner-only
+  latent_stack& stack = detail::latent_stack_here();
+  stack.newest.store(newest.older, std::memory_order_relaxed);  // owner-only
   // [L9] signal fence: a handler that comes from here on does not find the frame any more, and what one did before is
   // seen ↔ [L10].
   std::atomic_signal_fence(std::memory_order_acq_rel);
   latent_frame* const frame = detail::address_again(newest);
-  return {stack, frame, detail::is_same(*frame, stack->last_seen)};
+  return {&stack, frame, detail::is_same(*frame, stack.last_seen)};
 }
 
 }  // namespace filch::inline v0

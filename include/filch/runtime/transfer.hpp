@@ -35,9 +35,9 @@ namespace detail {
 // What an await_suspend returns that has decided who goes on.
 [[nodiscard]] inline std::coroutine_handle<> transfer_to(std::coroutine_handle<> next) noexcept {
 #if !defined(__clang__)  // it always jumps
-  latent_stack* const stack = current_latent_stack();
-  if (stack != nullptr && detail::stack_pointer() < stack->transfer_mark && stack->left_over == nullptr) [[unlikely]] {
-    stack->left_over = next;
+  latent_stack& stack = detail::latent_stack_here();
+  if (detail::stack_pointer() < stack.transfer_mark && stack.left_over == nullptr) [[unlikely]] {
+    stack.left_over = next;
     return std::noop_coroutine();
   }
 #endif
@@ -47,7 +47,7 @@ namespace detail {
 // Resumes a coroutine, and those that it leaves over.
 inline void resume_here(std::coroutine_handle<> first) noexcept {
   constexpr std::uintptr_t k_room = 64 * 1024;  // guess
-  latent_stack& stack = *current_latent_stack();  // the code may go on on another worker, but its stack is the same
+  latent_stack& stack = detail::latent_stack_here();  // the code may go on on another worker, but its stack is the same
   const std::uintptr_t mark = std::max(detail::stack_pointer() - k_room, stack.low_mark);
   const std::uintptr_t outer = std::exchange(stack.transfer_mark, mark);
   first.resume();

@@ -24,7 +24,7 @@ class forks {
     latent_frame& made = memory_[open_.size()];
     made.newer = made.older = &made;  // what lay there before means nothing
     made.offer = reinterpret_cast<filch::offered_task*>(std::uintptr_t{0xdead0});
-    filch::fork_latent(stack_, made, k_kind);
+    EXPECT_TRUE(filch::fork_latent(stack_, made, k_kind));
     open_.push_back(&made);
   }
   // The two halves of a join: a handler may come in between.

@@ -8,9 +8,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <pthread.h>
@@ -91,6 +94,113 @@ TEST(guest, a_thread_that_ends_inside_a_join_runs_the_child_first) {
     EXPECT_TRUE(has_run);
     EXPECT_FALSE(went_on);
   }
+}
+
+// ---- results of an outermost join: they come by another way than those of a join inside one ---------------------------
+
+TEST(guest, results_of_all_kinds_arrive) {
+  int left = 1;
+  int right = 2;
+  const auto [pointer, text] = join([] { return std::make_unique<int>(7); }, [] { return std::string(100, 'x'); });
+  EXPECT_EQ(*pointer, 7);
+  EXPECT_EQ(text, std::string(100, 'x'));
+  auto&& [first, second] = join([&]() -> int& { return left; }, [&]() -> int&& { return std::move(right); });
+  EXPECT_EQ(&first, &left);
+  EXPECT_EQ(&second, &right);
+  const auto [none, five] = join([&] { left = 3; }, [] { return 5; });
+  static_assert(std::is_same_v<decltype(none), const filch::nothing>);
+  EXPECT_EQ(left * five, 15);
+  join([&] { left = 4; }, [&] { right = 6; });
+  EXPECT_EQ(left * right, 24);
+  const auto [a, b, c, d] = join([] { return 1; }, [] { return std::make_unique<int>(2); }, [] {}, [] { return 4.5; });
+  EXPECT_EQ(a + *b + d, 7.5);
+}
+
+TEST(guest, a_function_that_the_caller_keeps_is_not_copied) {
+  struct counting {
+    int calls = 0;
+    int operator()() { return ++calls; }
+  };
+  counting first;
+  counting second;
+  for (int i = 1; i != 4; ++i) {
+    const auto [a, b] = join(first, second);
+    EXPECT_EQ(a, i);
+    EXPECT_EQ(b, i);
+  }
+  EXPECT_EQ(first.calls, 3);
+  EXPECT_EQ(second.calls, 3);
+}
+
+TEST(guest, whoever_fails_first_in_the_order_of_the_arguments_is_heard_and_the_other_ends) {
+  const auto what = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  int ended = 0;
+  const auto fails = [](const char* text) { return [text]() -> int { throw std::runtime_error{text}; }; };
+  const auto ends = [&] { return ++ended; };
+  EXPECT_EQ(what([&] { (void)join(fails("first"), ends); }), "first");
+  EXPECT_EQ(what([&] { (void)join(ends, fails("second")); }), "second");
+  EXPECT_EQ(what([&] { (void)join(fails("first"), fails("second")); }), "first");
+  EXPECT_EQ(ended, 2);
+  EXPECT_EQ(what([&] { (void)join(ends, ends); }), "");  // the thread takes part as before
+}
+
+// A result whose second move throws: on its way out of the join.
+TEST(guest, a_result_that_cannot_be_moved_is_an_exception_and_nothing_leaks) {
+  struct counted {
+    counted(int& live, int moves_left) : live_{&live}, moves_left_{moves_left} { ++live; }
+    counted(counted&& other) : live_{other.live_}, moves_left_{other.moves_left_ - 1} {
+      if (moves_left_ < 0) throw std::runtime_error{"moved too often"};
+      ++*live_;
+    }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+    ~counted() { --*live_; }
+    int* live_;
+    int moves_left_;
+  };
+  int live = 0;
+  int failures = 0;
+  for (int moves = 0; moves != 12; ++moves) {
+    try {
+      (void)join([&] { return counted{live, moves}; }, [&] { return counted{live, 100}; });
+    } catch (const std::runtime_error&) {
+      ++failures;
+    }
+    try {
+      (void)join([&] { return counted{live, 100}; }, [&] { return counted{live, moves}; });
+    } catch (const std::runtime_error&) {
+      ++failures;
+    }
+    EXPECT_EQ(live, 0) << moves;
+  }
+  EXPECT_GT(failures, 0);
+  EXPECT_LT(failures, 24);
+}
+
+// Threads that take no part share the stack that stands for none: it stays as it was.
+TEST(guest, nothing_is_linked_to_the_stack_that_stands_for_none) {
+  filch::latent_stack& none = filch::detail::no_latent_stack;
+  std::vector<std::thread> threads;
+  for (int i = 0; i != 4; ++i) {
+    threads.emplace_back([&] {
+      EXPECT_EQ(&filch::detail::latent_stack_here(), &none);
+      EXPECT_EQ(filch::current_latent_stack(), nullptr);
+      for (int k = 0; k != 100; ++k) EXPECT_EQ(sum_of(0, 100), 4950);
+      EXPECT_EQ(&filch::detail::latent_stack_here(), &none);
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(none.newest.load(std::memory_order_relaxed), &none.bottom);
+  EXPECT_EQ(none.last_seen.load(std::memory_order_relaxed), &none.bottom);
+  EXPECT_EQ(none.alarm.load(std::memory_order_relaxed), filch::latent_stack::k_wanted);
+  EXPECT_EQ(none.stays, 0u);
 }
 
 TEST(guest, exceptions_of_children_that_workers_ran_arrive) {

@@ -6,8 +6,8 @@
 
 namespace filch::kernels {
 
-[[gnu::noinline]] inline std::uint64_t fib(unsigned n) {
-  if (n < 2) return n;
+[[gnu::noinline]] inline std::uint64_t fib(std::int64_t n) {
+  if (n < 2) return static_cast<std::uint64_t>(n);
   const auto [a, b] = join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
   return a + b;
 }

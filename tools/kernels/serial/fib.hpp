@@ -8,8 +8,8 @@
 namespace filch::kernels {
 
 // One call per node.
-[[gnu::noinline]] inline std::uint64_t serial_fib(unsigned n) {
-  if (n < 2) return n;
+[[gnu::noinline]] inline std::uint64_t serial_fib(std::int64_t n) {
+  if (n < 2) return static_cast<std::uint64_t>(n);
   std::uint64_t a = serial_fib(n - 1);
   keep(a);
   std::uint64_t b = serial_fib(n - 2);

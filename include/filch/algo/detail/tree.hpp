@@ -76,7 +76,7 @@ class tree {
     const std::size_t half = std::bit_ceil(leaves) / 2;
     auto left = [&] { return forked(first, half); };
     auto right = [&] { return forked(first + half, leaves - half); };
-    auto both = v0::detail::join_two(*current_latent_stack(), left, right);
+    auto both = v0::detail::join_two(v0::detail::latent_stack_here(), left, right);
     return op_(std::get<0>(std::move(both)), std::get<1>(std::move(both)));
   }
 
