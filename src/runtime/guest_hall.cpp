@@ -85,7 +85,7 @@ guest_visit::guest_visit() : seat_{nullptr} {
       is_own_stack ? seat_->stack_low + stack_reserve_bytes(seat_->stack_high - seat_->stack_low) : 0;
   stack.alarm.store(stack.low_mark, std::memory_order_relaxed);  // statistic
   seat_->stack = &stack;
-  seat_->desk.listen(&stack, true);
+  seat_->desk.listen(&stack, false);  // it is asked when it has gone on for a while
   running_latent_stack = &stack;
   // ordered by [G2] in the call
   seat_->visits.store(seat_->visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

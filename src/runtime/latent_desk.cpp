@@ -36,9 +36,9 @@ void latent_desk::give_memory() {
   memory_.store(std::allocator<offered_task>{}.allocate(1), std::memory_order_release);
 }
 
-void latent_desk::listen(latent_stack* running, bool is_guest) {
+void latent_desk::listen(latent_stack* running, bool may_have_missed) {
   thread_number_.store(number_of_thread(), std::memory_order_relaxed);  // statistic
-  if (running != nullptr && !is_guest) {
+  if (running != nullptr && may_have_missed) {
     running->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
   }
   // [L6] release store: publishes the stack → [L7].

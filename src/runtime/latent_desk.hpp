@@ -156,9 +156,9 @@ class alignas(k_no_sharing_bytes) latent_desk {
   // Any thread: memory for an offer that a signal handler makes. Throws std::bad_alloc.
   void give_memory();
 
-  // The calling thread holds the desk from now on, and this is the stack that runs, or none. Requests to the one before
-  // are made good by looking once, unless the stack is a guest's, which is asked when it has gone on for a while.
-  void listen(latent_stack* running, bool is_guest = false);
+  // The calling thread holds the desk from now on, and this is the stack that runs, or none. Requests that the one before may
+  // have got are made good by looking once.
+  void listen(latent_stack* running, bool may_have_missed);
 
   // Offers the oldest latent frame of `stack`, if there is one and the slot is free.
   bool offer_oldest(latent_stack& stack, runtime::core& home, task_id parent) noexcept;

@@ -42,7 +42,7 @@ constinit thread_local thread_place* held_place = nullptr;
   place().running = stack;
   latent_stack* const latent = stack != nullptr ? &stack->latent : nullptr;
   detail::running_latent_stack = latent != nullptr ? latent : &detail::no_latent_stack;
-  if (worker* const me = worker::current()) me->desk.listen(latent);
+  if (worker* const me = worker::current()) me->listen(latent);
 }
 
 // The duties of whoever has just been entered.

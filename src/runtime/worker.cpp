@@ -2,6 +2,7 @@
 #include "worker.hpp"
 
 #include "core.hpp"
+#include "fork_record.hpp"
 
 #include <filch/base/assert.hpp>
 #include <filch/runtime/transfer.hpp>
@@ -51,7 +52,13 @@ worker::worker(runtime::core& home_, worker_id self_)
 
 void worker::set_current(worker* held) noexcept {
   detail::running_lane = held;
-  if (held != nullptr) held->desk.listen(running_latent_stack());
+  if (held != nullptr) held->listen(running_latent_stack());
+}
+
+void worker::listen(latent_stack* running) noexcept {
+  const bool is_alone = *home.chosen.workers == 1;  // nobody asks
+  if (is_alone && running != nullptr) calm(*running, this);
+  desk.listen(running, !is_alone);
 }
 
 // ---- coroutines that may go on ---------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ Most tests use programs that only claim to have measured something: so what come
 times.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -243,12 +244,16 @@ def ended(by):
     fake("filch", "filch", {1: 600})
     fake("slow", "slow", {1: 600}, workloads=["nqueens"], sleep_s=60)
     done = subprocess.Popen([str(COMMAND), "bench", "fib", "nqueens", "--threads", "1", "--programs", "programs", "--peers",
-                             "--json", "out.json"], cwd=WORK, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                             "--json", "out.json"], cwd=WORK, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            start_new_session=True)
     for _ in range(1000):
         if (WORK / "log").exists() and "slow nqueens" in (WORK / "log").read_text():
             break
         time.sleep(0.05)
     done.send_signal(by)
+    done.wait(timeout=100)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(done.pid, signal.SIGKILL)  # what hung, and still holds the output
     done.stdout, done.stderr = done.communicate(timeout=100)
     return done
 

@@ -100,13 +100,15 @@ final class Shapes {
   }
 
   private static void measure(String name, Shape shape, long size, long repetitions) throws Exception {
-    for (long i = -warmUps(name); i != repetitions; ++i) {
+    ForkJoin.WarmUp warmUp = new ForkJoin.WarmUp(warmUps(name));
+    for (long done = 0; done != repetitions; ) {
       long cpu = ForkJoin.cpuNs();
       long began = System.nanoTime();
       Outcome outcome = shape.run(size);
       long ns = outcome.ns() == Outcome.NONE ? System.nanoTime() - began : outcome.ns();
       cpu = Math.max(0, ForkJoin.cpuNs() - cpu); // threads that have ended meanwhile are not in it
-      if (i < 0) continue;
+      if (warmUp.tookThis()) continue;
+      ++done;
       System.out.println(
           "{\"ns\": " + ns + ", \"cpu_ns\": " + cpu + ", \"checksum\": \"" + outcome.checksum() + "\""
               + (outcome.bytes() == Outcome.NONE ? "" : ", \"bytes\": " + outcome.bytes()) + "}");

@@ -11,7 +11,7 @@ mod yields;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{mpsc, Arc};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 
 /// What one run brought.
@@ -93,17 +93,26 @@ fn cpu_ns() -> u64 {
     at[0] as u64 * 1_000_000_000 + at[1] as u64
 }
 
+/// As in workloads/harness/main.cpp.
+const WARM_UP: Duration = Duration::from_millis(100);
+
 fn measure(run: Shape, size: u64, runtime: &Runtime, repetitions: u64) {
-    for i in 0..=repetitions {
+    let started = Instant::now();
+    let mut is_warm = false;
+    let mut done = 0;
+    while done != repetitions {
         let cpu = cpu_ns();
         let began = Instant::now();
         let outcome = run(runtime, size);
         let ns = outcome.ns.unwrap_or(began.elapsed().as_nanos() as u64);
         let cpu = cpu_ns() - cpu;
-        if i != 0 {
-            let bytes = outcome.bytes.map_or(String::new(), |each| format!(", \"bytes\": {each}"));
-            println!("{{\"ns\": {ns}, \"cpu_ns\": {cpu}, \"checksum\": \"{}\"{bytes}}}", outcome.checksum);
+        if !is_warm {
+            is_warm = started.elapsed() >= WARM_UP;
+            continue;
         }
+        done += 1;
+        let bytes = outcome.bytes.map_or(String::new(), |each| format!(", \"bytes\": {each}"));
+        println!("{{\"ns\": {ns}, \"cpu_ns\": {cpu}, \"checksum\": \"{}\"{bytes}}}", outcome.checksum);
     }
 }
 

@@ -132,15 +132,37 @@ final class ForkJoin {
     return sum;
   }
 
+  /** The runs that are not printed: a number at least, and for as long as in harness/main.cpp. */
+  static final class WarmUp {
+    private static final long NS = 100_000_000;
+    private final long started = System.nanoTime();
+    private int left;
+    private boolean isOver = false;
+
+    WarmUp(int atLeast) {
+      left = atLeast;
+    }
+
+    /** After each run: was it one of these? */
+    boolean tookThis() {
+      if (isOver) return false;
+      --left;
+      isOver = left <= 0 && System.nanoTime() - started >= NS;
+      return true;
+    }
+  }
+
   static void measure(Job job, boolean isSerial, long repetitions) {
-    for (long i = 0; i != repetitions + WARM_UPS; ++i) {
+    WarmUp warmUp = new WarmUp(WARM_UPS);
+    for (long done = 0; done != repetitions; ) {
       job.prepare();
       long cpu = cpuNs();
       long began = System.nanoTime();
       job.run(isSerial);
       long ns = System.nanoTime() - began;
       cpu = cpuNs() - cpu;
-      if (i < WARM_UPS) continue;
+      if (warmUp.tookThis()) continue;
+      ++done;
       System.out.println(
           "{\"ns\": " + ns + ", \"cpu_ns\": " + cpu + ", \"checksum\": \"" + Long.toUnsignedString(job.checksum())
               + "\"}");

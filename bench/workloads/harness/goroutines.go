@@ -94,6 +94,9 @@ func tellAbout() {
 	fmt.Println(string(text))
 }
 
+// As in harness/main.cpp.
+const warmUp = 100 * time.Millisecond
+
 func main() {
 	words := os.Args
 	if len(words) == 2 && words[1] == "--about" {
@@ -121,7 +124,8 @@ func main() {
 	runtime.GOMAXPROCS(threads)
 	debug.SetMaxStack(1 << 30)
 	job := makers[words[1]](size)
-	for i := 0; i <= repetitions; i++ {
+	started, isWarm := time.Now(), false
+	for done := 0; done != repetitions; {
 		if job.prepare != nil {
 			job.prepare()
 		}
@@ -137,8 +141,11 @@ func main() {
 		if job.bytes != nil {
 			bytes = fmt.Sprintf(", \"bytes\": %d", job.bytes())
 		}
-		if i != 0 {
-			fmt.Printf("{\"ns\": %d, \"cpu_ns\": %d, \"checksum\": \"%d\"%s}\n", ns, cpu, job.checksum(), bytes)
+		if !isWarm {
+			isWarm = time.Since(started) >= warmUp
+			continue
 		}
+		done++
+		fmt.Printf("{\"ns\": %d, \"cpu_ns\": %d, \"checksum\": \"%d\"%s}\n", ns, cpu, job.checksum(), bytes)
 	}
 }

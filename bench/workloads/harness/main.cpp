@@ -38,17 +38,26 @@ void tell_about() {
   std::printf("]}\n");
 }
 
+// guess: longer than a processor was seen to take until it predicts the branches of a short recursion as well as it can
+constexpr std::uint64_t k_warm_up_ns = 100'000'000;
+
 void measure(const workload& what, std::uint64_t size, unsigned threads, std::uint64_t repetitions) {
   const measured job = what.make(size);
   with_threads(threads, what.is_inside, [&] {
-    for (std::uint64_t i = 0; i != repetitions + 1; ++i) {
+    const std::uint64_t warm_at_ns = now_ns(CLOCK_MONOTONIC) + k_warm_up_ns;
+    bool is_warm = false;
+    for (std::uint64_t done = 0; done != repetitions;) {
       if (job.prepare) job.prepare();
       const std::uint64_t cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
       const std::uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
       job.run();
       const std::uint64_t took_ns = now_ns(CLOCK_MONOTONIC) - began_ns;
       const std::uint64_t took_cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
-      if (i == 0) continue;
+      if (!is_warm) {
+        is_warm = began_ns + took_ns >= warm_at_ns;
+        continue;
+      }
+      ++done;
       const std::uint64_t ns = job.own_ns ? job.own_ns() : took_ns;
       std::printf("{\"ns\": %llu, \"cpu_ns\": %llu, \"checksum\": \"%llu\"", static_cast<unsigned long long>(ns),
                   static_cast<unsigned long long>(took_cpu_ns), static_cast<unsigned long long>(job.checksum()));

@@ -3,9 +3,10 @@
 //   program --about                                  one line of JSON: runtime, compiler, flags, workloads
 //   program WORKLOAD SIZE THREADS REPETITIONS        one line of JSON per repetition: ns, cpu_ns, checksum, perhaps bytes
 //
-// Every program in every language speaks this; `filch bench` drives them. Before the repetitions comes one that is not
-// printed, so that threads are started, caches filled and pages there. THREADS = 0 asks for serial code, which the C++
-// program `serial` has, and those in other languages for themselves.
+// Every program in every language speaks this; `filch bench` drives them. Before the repetitions come some that are not
+// printed, for a tenth of a second and one at least: so threads are started, caches filled, pages there, and branches
+// known to the processor. THREADS = 0 asks for serial code, which the C++ program `serial` has, and those in other languages
+// for themselves.
 #pragma once
 
 #include <cstdint>

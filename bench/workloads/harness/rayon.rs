@@ -10,7 +10,7 @@ mod sort;
 mod tree_sum;
 mod uts;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The compiler must believe that the value is looked at and changed here, and all memory that is known elsewhere: what
 /// keep.hpp is in C++. std::hint::black_box is younger than Debian's compiler, and takes a way through memory.
@@ -98,17 +98,26 @@ fn cpu_ns() -> u64 {
     at[0] as u64 * 1_000_000_000 + at[1] as u64
 }
 
+/// As in harness/main.cpp.
+const WARM_UP: Duration = Duration::from_millis(100);
+
 fn measure(job: &mut dyn Job, is_serial: bool, repetitions: u64) {
-    for i in 0..=repetitions {
+    let started = Instant::now();
+    let mut is_warm = false;
+    let mut done = 0;
+    while done != repetitions {
         job.prepare();
         let cpu = cpu_ns();
         let began = Instant::now();
         job.run(is_serial);
         let ns = began.elapsed().as_nanos();
         let cpu = cpu_ns() - cpu;
-        if i != 0 {
-            println!("{{\"ns\": {ns}, \"cpu_ns\": {cpu}, \"checksum\": \"{}\"}}", job.checksum());
+        if !is_warm {
+            is_warm = started.elapsed() >= WARM_UP;
+            continue;
         }
+        done += 1;
+        println!("{{\"ns\": {ns}, \"cpu_ns\": {cpu}, \"checksum\": \"{}\"}}", job.checksum());
     }
 }
 
