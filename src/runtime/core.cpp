@@ -416,6 +416,7 @@ bool runtime::core::leave_worker() {
   worker& mine = *worker::current();
   task_record* const running = mine.current_task;
   if (running == nullptr) return false;  // not inside a task: a thread that is just starting
+  mine.show_forks();  // whoever stands in takes it
   mine.trace->block(running->id);
   mine.publish_task(nullptr);
   worker::set_current(nullptr);

@@ -27,8 +27,8 @@ char mark;
 // Runs on the thread itself, between two of its instructions.
 void offer_something() noexcept {
   if (are_deferred != 0) return;
-  // [L10] signal fence: what fork_latent() wrote before its own is complete ← [L8], what join_latent() unlinked before its
-  // own is not found ↔ [L9], and nothing is seen of what is done while this is put off ↔ [L11] ↔ [L12].
+  // [L10] signal fence: what fork_latent() or answer_alarm() wrote before its own is complete ← [L8] ← [L18], what join_latent()
+  // unlinked before its own is not found ↔ [L9], and nothing is seen of what is done while this is put off ↔ [L11] ↔ [L12].
   std::atomic_signal_fence(std::memory_order_acq_rel);
   latent_stack* const stack = running_latent_stack();
   if (stack == nullptr) return;

@@ -91,7 +91,7 @@ bool answer_alarm(latent_stack& stack, latent_frame& made) {
                                         : "it is that of a thread which is no worker. Call it inside runtime::run(), "
                                           "where options::stack_bytes holds, or nest less deep");
   }
-  // [L8] signal fence, as in fork_latent().
+  // [L18] signal fence: as [L8] in fork_latent() → [L10].
   std::atomic_signal_fence(std::memory_order_release);
   stack.newest.store(&made, std::memory_order_relaxed);  // owner-only
   if (is_wanted(stack)) offer_latent(stack);

@@ -190,6 +190,7 @@ void suspend_until_done(join_gate& children) noexcept {
   task_record* const running = me->current_task;
   suspended_stack who{mine, running, me->home};
   prepare(*fresh, &worker::run);
+  me->show_forks();  // behind a join there are none
   me->leave_task();
   place().awaited = &children;
   place().waiting = &who;

@@ -3,6 +3,7 @@
 
 #include "core.hpp"
 #include "fork_record.hpp"
+#include "interrupt.hpp"
 
 #include <filch/base/assert.hpp>
 #include <filch/runtime/transfer.hpp>
@@ -56,9 +57,17 @@ void worker::set_current(worker* held) noexcept {
 }
 
 void worker::listen(latent_stack* running) noexcept {
-  const bool is_alone = *home.chosen.workers == 1;  // nobody asks
+  const bool is_alone = *home.chosen.workers == 1 && home.chosen.trace == nullptr;  // nobody asks
   if (is_alone && running != nullptr) calm(*running, this);
   desk.listen(running, !is_alone);
+}
+
+void worker::show_forks() noexcept {
+  latent_stack* const stack = running_latent_stack();
+  if (stack == nullptr || !has_latent_work(*stack)) return;
+  defer_interrupts();
+  (void)desk.offer_oldest(*stack, home, current_task != nullptr ? current_task->id : task_id::none());
+  allow_interrupts();
 }
 
 // ---- coroutines that may go on ---------------------------------------------------------------------------------------

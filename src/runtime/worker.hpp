@@ -38,9 +38,11 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   // the last.
   [[nodiscard]] static worker* current() noexcept { return static_cast<worker*>(current_lane()); }
   [[gnu::noinline]] static void set_current(worker* held) noexcept;
-  // The calling thread holds it, and this is the stack that runs, or none. Where there is nobody to ask for work, the first fork
-  // need not look whether somebody has.
+  // The calling thread holds it, and this is the stack that runs, or none. Where there is nobody to ask for work or to record,
+  // the first fork need not look whether somebody has.
   void listen(latent_stack* running) noexcept;
+  // The running stack is about to be left, and not for a join: its oldest fork that nobody can take yet is offered.
+  void show_forks() noexcept;
 
   // What a thread does with the worker it was given: runs tasks until the runtime stops or the worker is given away.
   // On return the thread holds no worker.

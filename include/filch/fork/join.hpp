@@ -198,7 +198,7 @@ inline both_results<F, G> join_inside(latent_stack& stack, std::remove_reference
                                       std::remove_reference_t<G>& second) {
   held_function<F> first_function{first};
   child_frame<G> child{second};
-  (void)child.fork(stack);
+  if (!child.fork(stack)) __builtin_unreachable();
   return run_forked<F, G>(first_function, child);
 }
 template <class F, class G>

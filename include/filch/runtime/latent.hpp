@@ -1,7 +1,7 @@
 // Latent work: a fork that costs nearly nothing until somebody asks for it.
 //
-// A fork links a frame, which lies on the caller's stack, into the list of that stack and compares its address with one
-// word; nothing shared is written. A join that finds its frame still latent unlinks it and calls the child: no
+// A fork compares the address of a frame, which lies on the caller's stack, with one word, and links it into the list of that
+// stack; nothing shared is written. A join that finds its frame still latent unlinks it and calls the child: no
 // read-modify-write, no fence. When a thief asks, the next fork offers the stack's *oldest* latent frame in its worker's
 // public slot; a thief takes it from there with one exchange, the owner takes it back with one compare-exchange. A join
 // whose child was taken suspends its stack, and whoever finishes the child continues it, perhaps on another thread.

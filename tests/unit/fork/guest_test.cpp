@@ -141,7 +141,7 @@ TEST(guest, whoever_fails_first_in_the_order_of_the_arguments_is_heard_and_the_o
     }
     return "";
   };
-  int ended = 0;
+  std::atomic<int> ended{0};
   const auto fails = [](const char* text) { return [text]() -> int { throw std::runtime_error{text}; }; };
   const auto ends = [&] { return ++ended; };
   EXPECT_EQ(what([&] { (void)join(fails("first"), ends); }), "first");
@@ -151,10 +151,10 @@ TEST(guest, whoever_fails_first_in_the_order_of_the_arguments_is_heard_and_the_o
   EXPECT_EQ(what([&] { (void)join(ends, ends); }), "");  // the thread takes part as before
 }
 
-// A result whose second move throws: on its way out of the join.
+// Each of the moves on the way out of the join throws once.
 TEST(guest, a_result_that_cannot_be_moved_is_an_exception_and_nothing_leaks) {
   struct counted {
-    counted(int& live, int moves_left) : live_{&live}, moves_left_{moves_left} { ++live; }
+    counted(std::atomic<int>& live, int moves_left) : live_{&live}, moves_left_{moves_left} { ++live; }
     counted(counted&& other) : live_{other.live_}, moves_left_{other.moves_left_ - 1} {
       if (moves_left_ < 0) throw std::runtime_error{"moved too often"};
       ++*live_;
@@ -162,10 +162,10 @@ TEST(guest, a_result_that_cannot_be_moved_is_an_exception_and_nothing_leaks) {
     counted(const counted&) = delete;
     counted& operator=(const counted&) = delete;
     ~counted() { --*live_; }
-    int* live_;
+    std::atomic<int>* live_;
     int moves_left_;
   };
-  int live = 0;
+  std::atomic<int> live{0};
   int failures = 0;
   for (int moves = 0; moves != 12; ++moves) {
     try {
@@ -184,24 +184,69 @@ TEST(guest, a_result_that_cannot_be_moved_is_an_exception_and_nothing_leaks) {
   EXPECT_LT(failures, 24);
 }
 
-// Threads that take no part share the stack that stands for none: it stays as it was.
+// Threads that take no part share the stack that stands for none: it stays as it was, also while they join.
 TEST(guest, nothing_is_linked_to_the_stack_that_stands_for_none) {
   filch::latent_stack& none = filch::detail::no_latent_stack;
+  const auto expect_untouched = [&] {
+    for (const auto* each : {&none.newest, &none.last_seen, &none.last_shared, &none.last_noted}) {
+      EXPECT_EQ(each->load(std::memory_order_relaxed), &none.bottom);
+    }
+    EXPECT_EQ(none.alarm.load(std::memory_order_relaxed), filch::latent_stack::k_wanted);
+    EXPECT_EQ(none.stays, 0u);
+    EXPECT_EQ(none.transfer_mark, 0u);
+  };
   std::vector<std::thread> threads;
   for (int i = 0; i != 4; ++i) {
     threads.emplace_back([&] {
-      EXPECT_EQ(&filch::detail::latent_stack_here(), &none);
-      EXPECT_EQ(filch::current_latent_stack(), nullptr);
-      for (int k = 0; k != 100; ++k) EXPECT_EQ(sum_of(0, 100), 4950);
-      EXPECT_EQ(&filch::detail::latent_stack_here(), &none);
+      for (int k = 0; k != 100; ++k) {
+        EXPECT_EQ(&filch::detail::latent_stack_here(), &none);
+        EXPECT_EQ(filch::current_latent_stack(), nullptr);
+        join(
+            [&] {
+              expect_untouched();
+              EXPECT_NE(filch::current_latent_stack(), nullptr);
+            },
+            [&] { expect_untouched(); });
+      }
     });
   }
   for (std::thread& each : threads) each.join();
-  EXPECT_EQ(none.newest.load(std::memory_order_relaxed), &none.bottom);
-  EXPECT_EQ(none.last_seen.load(std::memory_order_relaxed), &none.bottom);
-  EXPECT_EQ(none.alarm.load(std::memory_order_relaxed), filch::latent_stack::k_wanted);
-  EXPECT_EQ(none.stays, 0u);
+  expect_untouched();
 }
+
+// ---- forks of a stack that is left -----------------------------------------------------------------------------------
+
+class left_stack : public testing::TestWithParam<unsigned> {};
+
+// Property: a function that blocks does not keep what was forked before it to itself. It ends only when the other has run.
+TEST_P(left_stack, what_was_forked_before_a_blocking_call_is_run_meanwhile) {
+  filch::runtime rt{{.workers = GetParam()}};
+  rt.run([] {
+    for (int i = 0; i != 20; ++i) {
+      std::atomic<bool> has_run{false};
+      const auto [seen, none] = join([&] { return filch::blocking([&] { return spin_until([&] { return has_run.load(); }); }); },
+                                     [&] { has_run = true; });
+      EXPECT_TRUE(seen);
+    }
+  });
+}
+
+filch::task<bool> yield_until(const std::atomic<bool>& flag) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+  while (!flag.load() && std::chrono::steady_clock::now() < end) co_await filch::yield();
+  co_return flag.load();
+}
+TEST_P(left_stack, what_was_forked_before_a_wait_for_a_coroutine_is_run_meanwhile) {
+  filch::runtime rt{{.workers = GetParam()}};
+  rt.run([] {
+    for (int i = 0; i != 20; ++i) {
+      std::atomic<bool> has_run{false};
+      join([&] { EXPECT_TRUE(filch::wait(yield_until(has_run))); }, [&] { has_run = true; });
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(workers, left_stack, testing::Values(1u, 2u, 4u));
 
 TEST(guest, exceptions_of_children_that_workers_ran_arrive) {
   for (int i = 0; i != 20; ++i) {
