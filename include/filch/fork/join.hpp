@@ -91,6 +91,10 @@ class child_frame : public latent_frame {
     }
   }
 
+  void drop() noexcept {
+    if constexpr (!std::is_reference_v<result>) std::destroy_at(std::addressof(value_));
+  }
+
   // The child's result; runs it here if nobody else has.
   result join() {
     const joined_frame found = join_latent(*this);
@@ -151,10 +155,6 @@ class child_frame : public latent_frame {
     }
     return take();
   }
-  void drop() noexcept {
-    if constexpr (!std::is_reference_v<result>) std::destroy_at(std::addressof(value_));
-  }
-
   static constexpr latent_kind k_kind{&run, &label};
 
   held_function<F> function_;
@@ -214,10 +214,13 @@ template <class F, class G>
   using second_type = std::remove_reference_t<G>&;
   both_results<F, G> both = enter_from_outside(
       [&] { return join_inside<first_type, second_type>(latent_stack_here(), first.get(), child.function()); });
-  result_of<F> a = std::forward<result_of<F>>(std::get<0>(both));
   child.put(std::forward<result_of<G>>(std::get<1>(both)));
-  if constexpr (std::is_reference_v<result_of<F>>) return static_cast<result_of<F>>(a);
-  else return a;  // not moved any more: that could fail, and the caller would not know of the result in the frame
+  try {
+    return std::forward<result_of<F>>(std::get<0>(both));
+  } catch (...) {  // nobody else knows of the result in the frame
+    child.drop();
+    throw;
+  }
 }
 
 // On any thread.
