@@ -38,7 +38,7 @@ void tell_about() {
   std::printf("]}\n");
 }
 
-// guess: longer than a processor was seen to take until it predicts the branches of a short recursion as well as it can
+// guess: most changes of speed of a short recursion, by what the processor knows of its branches, were seen within this time
 constexpr std::uint64_t k_warm_up_ns = 100'000'000;
 
 void measure(const workload& what, std::uint64_t size, unsigned threads, std::uint64_t repetitions) {
