@@ -382,6 +382,30 @@ bool runtime::core::has_work_for(const worker& who) const {
   return is_offered;
 }
 
+bool runtime::core::is_work_withheld_from(const worker& who) const {
+  for (const worker& each : workers) {
+    if (&each != &who && (each.desk.withholds() || each.desk.is_owed() || each.awaits_join())) return true;
+  }
+  bool has_guest = false;
+  guests_.for_each([&](const guest_seat& seat) {
+    has_guest |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [G2]
+  });
+  return has_guest;
+}
+
+void runtime::core::leave_crowded_cpus(const worker* who) const noexcept {
+  try {
+    std::vector<topology::cpu_number> crowded;
+    for (const worker& each : workers) {
+      const std::uint32_t at = each.cpu.load(std::memory_order_relaxed);  // statistic
+      if (&each != who && each.works_at(at)) crowded.push_back(at);
+    }
+    if (!crowded.empty()) (void)topology::move_away_from(topology::cpu_set{std::move(crowded)});
+  } catch (const std::exception&) {
+    // It stays.
+  }
+}
+
 // ---- wait sources ----------------------------------------------------------------------------------------------------
 
 void runtime::core::answer(park::keeper_call call) {

@@ -140,8 +140,14 @@ class runtime::core {
   [[nodiscard]] bool records_forks() const {
     return chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen && chosen.trace->is_recording();
   }
+  // Is there work that this one could do, if its owner were asked or interrupted?
+  [[nodiscard]] bool is_work_withheld_from(const worker& who) const;
+  // The calling thread goes to where no worker but `who` runs, if it can.
+  void leave_crowded_cpus(const worker* who) const noexcept;
   // A worker goes to sleep although there is latent work, or a guest has come.
   void look_out() noexcept { lookout_->look_out(); }
+  // After an offer: the lookout sees to it that somebody comes for it.
+  [[nodiscard]] bool is_watched() noexcept { return lookout_->is_watching(); }
   [[nodiscard]] bool may_interrupt() const { return lookout_->may_interrupt(); }
   wait_graph waits;
   park::source_set sources;

@@ -56,6 +56,7 @@ void calm(latent_stack& stack, const worker* me) noexcept {
   const bool hears_every_fork = me != nullptr && me->records_forks() && me->fork_detail == trace::fork_detail::every;
   // statistic
   stack.alarm.store(hears_every_fork ? latent_stack::k_beat : stack.low_mark, std::memory_order_relaxed);
+  watch_seen(stack);
 }
 
 namespace detail {

@@ -11,10 +11,15 @@
 //
 //   (N1) bottom ≤ last_shared ≤ last_noted ≤ last_seen ≤ newest in the order of the list. A handler that comes while
 //        join_latent() unlinks a seen frame finds `newest` one before `last_seen`, and perhaps before the other two.
-//   (N2) The frames up to last_seen are linked both ways, and each one's `offer` is null, a number, or an offer.
+//   (N2) The frames up to last_seen are linked both ways, each one's `offer` is null, a number, or an offer, and its `lowest`
+//        the lowest address up to it. The watch is that of last_seen, or asks.
 #pragma once
 
 #include <filch/runtime/latent.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 
 namespace filch::inline v0 {
 
@@ -22,6 +27,19 @@ namespace filch::inline v0 {
 [[nodiscard]] inline latent_frame* frame_behind(const latent_stack& stack, const latent_frame* last) {
   latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
   return newest == last || newest == last->older ? nullptr : last->newer;
+}
+
+// Joins of seen frames are heard from now on, and no request. Interrupts need not be deferred: a handler that has seen more
+// frames meanwhile is noticed.
+inline void watch_seen(latent_stack& stack) {
+  const latent_frame* seen = nullptr;
+  do {
+    seen = stack.last_seen.load(std::memory_order_relaxed);      // owner-only
+    // statistic: a request that comes meanwhile is lost
+    stack.watch.store(seen->lowest, std::memory_order_relaxed);
+    // [L19] signal fence: what is watched is stored before it is asked whether a handler has seen more ↔ [L10].
+    std::atomic_signal_fence(std::memory_order_acq_rel);
+  } while (seen != stack.last_seen.load(std::memory_order_relaxed));  // owner-only
 }
 
 // Sees all frames.
@@ -33,7 +51,11 @@ inline void see_frames(latent_stack& stack) {
     each->offer = nullptr;
     each->older->newer = each;
   }
+  for (latent_frame* each = last_seen; each != newest; each = each->newer) {
+    each->newer->lowest = std::min(each->lowest, reinterpret_cast<std::uintptr_t>(each->newer));
+  }
   stack.last_seen.store(newest, std::memory_order_relaxed);  // owner-only
+  if (!is_asked(stack)) watch_seen(stack);
 }
 
 // The oldest frame that others cannot take yet, or null.
@@ -54,6 +76,7 @@ inline void share_oldest(latent_stack& stack, latent_frame& oldest) {
 // The last seen frame was unlinked. True: it was shared.
 [[nodiscard]] inline bool forget(latent_stack& stack, const latent_frame& frame) {
   stack.last_seen.store(frame.older, std::memory_order_relaxed);           // owner-only
+  if (!is_asked(stack)) watch_seen(stack);
   if (stack.last_noted.load(std::memory_order_relaxed) == &frame) {        // owner-only
     stack.last_noted.store(frame.older, std::memory_order_relaxed);        // owner-only
   }

@@ -48,7 +48,7 @@ guest_seat* guest_hall::seat_for_thread() noexcept {
     }
     if (chosen == nullptr) {
       if (made_.size() == k_seats) return nullptr;
-      chosen = &made_.emplace_back(home_);
+      chosen = &made_.emplace_back(home_, home_.may_interrupt());
       seats_[made_.size() - 1] = chosen;
       // [H1] release store: publishes the seat → [H2].
       opened_.store(static_cast<std::uint32_t>(made_.size()), std::memory_order_release);
@@ -83,7 +83,8 @@ guest_visit::guest_visit() : seat_{nullptr} {
   const bool is_own_stack = here >= seat_->stack_low && here < seat_->stack_high;
   stack.low_mark =
       is_own_stack ? seat_->stack_low + stack_reserve_bytes(seat_->stack_high - seat_->stack_low) : 0;
-  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);  // statistic
+  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);       // statistic
+  stack.watch.store(stack.bottom.lowest, std::memory_order_relaxed);  // statistic
   seat_->stack = &stack;
   seat_->desk.listen(&stack, false);  // it is asked when it has gone on for a while
   running_latent_stack = &stack;

@@ -16,7 +16,7 @@
 namespace filch::inline v0 {
 
 struct guest_seat {
-  explicit guest_seat(runtime::core& of) : home{of} {}
+  guest_seat(runtime::core& of, bool may_interrupt) : home{of}, desk{may_interrupt} {}
 
   runtime::core& home;
   latent_desk desk;

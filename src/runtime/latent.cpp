@@ -38,16 +38,37 @@ void trace_join(task_id child) noexcept {
 namespace detail {
 namespace {
 
+// Does somebody want work of it?
+bool is_for_work(const latent_stack& stack) noexcept {
+  return stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted || is_asked(stack);  // statistic
+}
+
+// Where what is forked on a stack is offered. None: a thread whose task blocks holds no worker, and what it forks meanwhile, it
+// runs itself.
+struct counter {
+  latent_desk* desk = nullptr;
+  runtime::core* home = nullptr;
+};
+
+counter counter_of(const latent_stack& stack) noexcept {
+  if (worker* const me = worker::current()) return {&me->desk, &me->home};
+  guest_seat* const seat = guest_hall::seat_of_thread();
+  return seat != nullptr && seat->stack == &stack ? counter{&seat->desk, &seat->home} : counter{};
+}
+
 // Under deferred interrupts.
-runtime::core* offer_oldest(latent_stack& stack) noexcept {
-  if (worker* const me = worker::current()) {
-    const task_record* const running = me->current_task;
-    if (me->desk.offer_oldest(stack, me->home, running != nullptr ? running->id : task_id::none())) return &me->home;
-  } else if (guest_seat* const seat = guest_hall::seat_of_thread(); seat != nullptr && seat->stack == &stack) {
-    if (seat->desk.offer_oldest(stack, seat->home, task_id::none())) return &seat->home;
-  }
-  // A thread whose task blocks holds no worker: what it forks meanwhile, it runs itself.
-  return nullptr;
+bool offer_oldest(latent_stack& stack, const counter& at) noexcept {
+  if (at.desk == nullptr) return false;
+  const worker* const me = worker::current();
+  const task_record* const running = me != nullptr ? me->current_task : nullptr;
+  return at.desk->offer_oldest(stack, *at.home, running != nullptr ? running->id : task_id::none());
+}
+
+// A wake-up takes who offers some microseconds. Where children are tiny it is the lookout's affair, while that is awake.
+void announce(const counter& at) noexcept {
+  if (at.desk->pace.is_wary() && at.home->is_watched()) return;
+  at.home->notify(this_worker());
+  at.desk->note_offer();
 }
 
 // Is there a worker without work that does not sleep?
@@ -63,20 +84,27 @@ bool is_anybody_awake() noexcept {
 // Notes all frames if forks are recorded, and offers the oldest one if somebody wants work and the slot is free.
 static void offer_latent(latent_stack& stack) noexcept {
   defer_interrupts();
-  const bool is_for_others = stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted;  // statistic
+  const bool is_for_others = is_for_work(stack);
   worker* const me = worker::current();
   if (me != nullptr) note_frames(stack, *me, me->current_task);
-  runtime::core* const home = is_for_others ? offer_oldest(stack) : nullptr;
+  const counter here = counter_of(stack);
+  const bool has_offered = is_for_others && offer_oldest(stack, here);
   calm(stack, me);
   allow_interrupts();
-  if (home != nullptr) home->notify(this_worker());
+  if (has_offered) announce(here);
 }
 
 bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {
-  const bool is_for_others = stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted;  // statistic
+  const bool is_for_others = is_for_work(stack);
   // owner-only
   const bool is_all_noted = stack.newest.load(std::memory_order_relaxed) == stack.last_noted.load(std::memory_order_relaxed);
-  if (is_for_others ? !has_latent_work(stack) : is_all_noted) return is_worth_waking || is_anybody_awake();
+  if (is_for_others ? !has_latent_work(stack) : is_all_noted) {
+    if (is_asked(stack)) {  // the fork that would be welcome answers itself
+      watch_seen(stack);
+      stack.alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
+    }
+    return is_worth_waking || is_anybody_awake();
+  }
   offer_latent(stack);
   return false;
 }
@@ -109,13 +137,32 @@ bool is_stack_exhausted() noexcept {
   }
 }
 
-bool join_seen(latent_stack& stack, latent_frame& frame) noexcept {
+// Somebody asks this join, whose frame nobody has seen, for an older one.
+static void answer_at_join(latent_stack& stack) noexcept {
+  const counter here = counter_of(stack);
+  defer_interrupts();
+  const bool has_offered = offer_oldest(stack, here);
+  watch_seen(stack);
+  allow_interrupts();
+  if (here.desk == nullptr || (!has_offered && here.desk->slot.has_offer())) return;
+  here.desk->note_answer(has_offered);
+  if (has_offered) return announce(here);
+  if (!here.desk->answers_at_joins()) return here.desk->ask(stack);  // the next fork
+  here.desk->owe();
+  here.home->look_out();
+}
+
+bool join_watched(latent_stack& stack, latent_frame& frame) noexcept {
+  if (&frame != stack.last_seen.load(std::memory_order_relaxed)) {  // owner-only
+    frame.offer = nullptr;
+    if (is_asked(stack)) answer_at_join(stack);
+    return true;
+  }
   defer_interrupts();
   const bool was_shared = forget(stack, frame);
   allow_interrupts();
   if (!was_shared) return true;  // it was only seen or noted
   offered_task& offer = *frame.offer;
-  const time_ns offered_at_ns = offer.made_at_ns;
   if (offer.desk->slot.take_back(offer)) {
     frame.offer = offer.id.is_some() ? note_of(offer.id) : nullptr;
     offer.release();
@@ -123,10 +170,10 @@ bool join_seen(latent_stack& stack, latent_frame& frame) noexcept {
     // Whoever was woken for this offer may come too late, and nobody else knows that there is more.
     if (worker* const me = worker::current()) {
       const time_ns now_ns = monotonic_now_ns();
-      me->desk.pace.note(now_ns - offered_at_ns, now_ns);
+      me->desk.pace.note(now_ns - me->desk.offered_ns(), now_ns);
       if (me->home.idle().sleeping_hint() == 0) return true;
       if (me->desk.pace.may_wake(now_ns)) {
-        stack.alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
+        me->desk.ask(stack);
       } else {
         me->desk.owe();
         me->home.look_out();

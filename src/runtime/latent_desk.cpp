@@ -38,9 +38,7 @@ void latent_desk::give_memory() {
 
 void latent_desk::listen(latent_stack* running, bool may_have_missed) {
   thread_number_.store(number_of_thread(), std::memory_order_relaxed);  // statistic
-  if (running != nullptr && may_have_missed) {
-    running->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
-  }
+  if (running != nullptr && may_have_missed) ask(*running);
   // [L6] release store: publishes the stack → [L7].
   listener_.store(running, std::memory_order_release);
 }
@@ -80,6 +78,7 @@ void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_tas
   oldest.offer = &made;
   calm(stack, worker::current());  // a handler may be all that answers the alarm
   share_oldest(stack, oldest);
+  note_offer();
   slot.offer(made);
 }
 

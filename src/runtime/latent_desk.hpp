@@ -35,7 +35,6 @@ class offered_task final : public task_base {
   // Where it was offered: its stack may have changed its worker since.
   latent_desk* const desk;
   join_gate children;
-  const time_ns made_at_ns = monotonic_now_ns();
 
  private:
   void run() noexcept override;
@@ -54,8 +53,14 @@ class wake_pace {
  public:
   // Any thread. What it returns is a hint, so all here is a statistic.
   [[nodiscard]] bool may_wake(time_ns now_ns) const {
-    return now_ns >= not_before_ns_.load(std::memory_order_relaxed);  // statistic
+    return now_ns >= not_before_ns();
   }
+  // Any thread.
+  [[nodiscard]] time_ns not_before_ns() const {
+    return not_before_ns_.load(std::memory_order_relaxed);  // statistic
+  }
+  // Nearly all were over too soon lately.
+  [[nodiscard]] bool is_wary() const { return streak() >= k_wary_streak; }
   // So many in a row were over too soon, at most k_longest_streak.
   [[nodiscard]] std::uint32_t streak() const {
     return streak_.load(std::memory_order_relaxed);  // statistic
@@ -64,7 +69,8 @@ class wake_pace {
   void note(time_ns lasted_ns, time_ns now_ns) {
     const bool was_tiny = lasted_ns < k_tiny_ns;
     if (!was_tiny && streak_.load(std::memory_order_relaxed) == 0) return;  // statistic
-    const std::uint32_t streak = was_tiny ? std::min(streak_.load(std::memory_order_relaxed) + 1, k_longest_streak) : 0;  // statistic
+    const std::uint32_t before = streak_.load(std::memory_order_relaxed);  // statistic
+    const std::uint32_t streak = was_tiny ? std::min(before + 1, k_longest_streak) : before / 2;
     streak_.store(streak, std::memory_order_relaxed);                                           // statistic
     not_before_ns_.store(was_tiny ? now_ns + (k_pause_ns << streak) : 0, std::memory_order_relaxed);  // statistic
   }
@@ -73,6 +79,7 @@ class wake_pace {
   static constexpr time_ns k_tiny_ns = 5 * k_ns_per_us;  // guess: what a wake-up costs
   static constexpr time_ns k_pause_ns = k_ns_per_us;
   static constexpr std::uint32_t k_longest_streak = 6;
+  static constexpr std::uint32_t k_wary_streak = 3;
 
   std_atomics::atomic<std::uint32_t> streak_{0};
   std_atomics::atomic<time_ns> not_before_ns_{0};
@@ -80,8 +87,8 @@ class wake_pace {
 
 class alignas(k_no_sharing_bytes) latent_desk {
  public:
-  // A worker's has its list of children, too.
-  explicit latent_desk(lane* of = nullptr) : lane_{of} {}
+  // A worker's has its list of children, too. `asks_joins`: who does not answer is interrupted, so that joins may be asked.
+  explicit latent_desk(bool asks_joins, lane* of = nullptr) : lane_{of}, asks_joins_{asks_joins} {}
   latent_desk(const latent_desk&) = delete;
   latent_desk& operator=(const latent_desk&) = delete;
   ~latent_desk();
@@ -89,11 +96,26 @@ class alignas(k_no_sharing_bytes) latent_desk {
   offer_slot<queue_entry> slot;
   wake_pace pace;
 
+  static constexpr time_ns k_ripe_ns = 3 * k_ns_per_us;  // guess
+
+  // Any thread: is there an offer that is worth a theft? Where children are tiny only one that has lain there for a while
+  // is: its owner takes the others back soon.
+  [[nodiscard]] bool has_ripe_offer() const {
+    return slot.has_offer() && (!pace.is_wary() || is_ripe(monotonic_now_ns()));
+  }
+  [[nodiscard]] bool is_ripe(time_ns now_ns) const { return now_ns - offered_ns() >= k_ripe_ns; }
+  // When the newest offer was made and announced.
+  [[nodiscard]] time_ns offered_ns() const {
+    return offered_ns_.load(std::memory_order_relaxed);  // statistic
+  }
+  void note_offer() {
+    offered_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);  // statistic
+  }
+
   // Any thread: as ask(), by one who is about to sleep. If the pace forbids it, the lookout asks later.
-  bool ask_before_sleep(time_ns now_ns) {
-    if (pace.may_wake(now_ns)) return ask();
-    owe();
-    return true;
+  void ask_before_sleep(time_ns now_ns) {
+    if (pace.may_wake(now_ns)) (void)ask();
+    else owe();
   }
   // Any thread: somebody sleeps and would have asked.
   void owe() {
@@ -102,11 +124,12 @@ class alignas(k_no_sharing_bytes) latent_desk {
   [[nodiscard]] bool is_owed() const {
     return is_owed_.load(std::memory_order_relaxed);  // statistic
   }
-  // The lookout: makes good what is owed if the pace allows it.
-  void pay(time_ns now_ns) {
-    if (!is_owed() || !pace.may_wake(now_ns)) return;
+  // The lookout: makes good what is owed if the pace allows it. True: it has asked.
+  bool pay(time_ns now_ns) {
+    if (!is_owed() || !pace.may_wake(now_ns)) return false;
     is_owed_.store(false, std::memory_order_relaxed);  // statistic: who sleeps from now on asks again
     (void)ask();
+    return true;
   }
 
   // Any thread: who runs here shall offer something at its next fork. True: it has something to offer, but nothing is
@@ -116,12 +139,38 @@ class alignas(k_no_sharing_bytes) latent_desk {
     if (lane_ != nullptr && lane_->wanted.load(std::memory_order_relaxed) != demand::work) {
       lane_->wanted.store(demand::work, std::memory_order_relaxed);  // statistic
     }
-    latent_stack* const stack = listener();
-    // statistic
-    if (stack != nullptr && stack->alarm.load(std::memory_order_relaxed) != latent_stack::k_wanted) {
-      stack->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
-    }
+    if (latent_stack* const stack = listener()) ask(*stack);
     return withholds();
+  }
+  // Any thread: the same of a stack that runs here. Once a fork has answered, the processor knows its branch and every fork costs a
+  // cycle more; that of a join is free. So joins are asked where they can answer, which is where a fork is open already, or
+  // joins have answered before, and where who forks and does not join can be interrupted.
+  void ask(latent_stack& stack) {
+    if (answers_at_joins() || (asks_joins_ && has_latent_work(stack))) {
+      if (!is_asked(stack)) stack.watch.store(latent_stack::k_asked, std::memory_order_relaxed);  // statistic
+    } else {
+      ask_next_fork(stack);
+    }
+  }
+  // Any thread.
+  [[nodiscard]] bool answers_at_joins() const {
+    return answers_.load(std::memory_order_relaxed) != 0;  // statistic
+  }
+  // A join was asked, and has offered something or had nothing to offer.
+  void note_answer(bool has_offered) {
+    const std::uint32_t before = answers_.load(std::memory_order_relaxed);  // statistic
+    const std::uint32_t after = has_offered ? std::min(before + 1, k_most_answers) : before - std::min(before, 1u);
+    if (after != before) answers_.store(after, std::memory_order_relaxed);  // statistic
+  }
+  // Any thread: joins shall answer here, and none has come. What is forked meanwhile, nobody hears of but the lookout.
+  [[nodiscard]] bool awaits_join() const {
+    const latent_stack* const stack = listener();
+    return stack != nullptr && answers_at_joins() && is_asked(*stack);
+  }
+  // Any thread: forks shall answer again.
+  void give_up_joins() {
+    answers_.store(0, std::memory_order_relaxed);  // statistic
+    if (latent_stack* const stack = listener()) ask_next_fork(*stack);
   }
   // Any thread: the stack that runs here shall note its open frames at its next fork. True: it has some, and was told before.
   bool beat() {
@@ -172,13 +221,21 @@ class alignas(k_no_sharing_bytes) latent_desk {
     // [L7] acquire load: the stack is complete ← [L6].
     return listener_.load(std::memory_order_acquire);
   }
+  static void ask_next_fork(latent_stack& stack) {
+    if (stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted) return;  // statistic
+    stack.alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);               // statistic
+  }
   void publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept;
 
   lane* const lane_;
+  const bool asks_joins_;
   std_atomics::atomic<latent_stack*> listener_{nullptr};
   std_atomics::atomic<std::int32_t> thread_number_{0};
   std_atomics::atomic<void*> memory_{nullptr};
   std_atomics::atomic<bool> is_owed_{false};
+  std_atomics::atomic<time_ns> offered_ns_{0};
+  std_atomics::atomic<std::uint32_t> answers_{0};  // of joins lately
+  static constexpr std::uint32_t k_most_answers = 4;     // guess
 };
 
 // How often a thief asks: one that got tiny tasks asks less and less often, so that it does not make its victim publish at

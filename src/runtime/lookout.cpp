@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <sched.h>
+#include <sys/prctl.h>
 
 namespace filch::inline v0 {
 namespace {
@@ -19,6 +20,8 @@ constexpr time_ns k_first_pause_ns = 20 * k_ns_per_us;
 // Between two looks while guests come and go and nothing is to be done.
 constexpr time_ns k_longest_pause_ns = k_ns_per_ms;
 constexpr time_ns k_longest_between_interrupts_ns = 10 * k_ns_per_ms;
+// So often it sees no join come where joins should answer, at pauses that double, before forks shall answer again (guess).
+constexpr std::uint32_t k_most_waits = 4;
 // How long an interrupted thread has time to make its offer.
 constexpr time_ns k_answer_ns = 200 * k_ns_per_us;
 
@@ -38,6 +41,10 @@ void lookout::look_out() noexcept {
   (void)rest_.call();
 }
 
+bool lookout::is_watching() noexcept {
+  return is_started_.load(std::memory_order_relaxed) && !rest_.is_resting();  // statistic
+}
+
 void lookout::start() noexcept {
   const std::lock_guard lock{start_mutex_};
   // owner-only: under the mutex
@@ -49,6 +56,7 @@ void lookout::start() noexcept {
 }
 
 void lookout::run() noexcept {
+  (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every pause
   time_ns pause_ns = k_first_pause_ns;
   while (!is_stopping_.load(std::memory_order_relaxed)) {  // ordered by [K1], the parker's token
     rest_.pause(monotonic_now_ns() + pause_ns);
@@ -56,6 +64,7 @@ void lookout::run() noexcept {
       pause_ns = k_first_pause_ns;
     } else if (must_watch()) {
       pause_ns = std::min(2 * pause_ns, k_longest_pause_ns);
+      if (due_ns_ != k_never_ns) pause_ns = std::clamp(due_ns_ - monotonic_now_ns(), k_first_pause_ns, k_longest_pause_ns);
     } else {
       rest_.rest([this] { return must_watch() || is_stopping_.load(std::memory_order_relaxed); });  // ordered by [G1]
       pause_ns = k_first_pause_ns;
@@ -68,7 +77,7 @@ bool lookout::must_watch() const {
   if (home_.idle().sleeping_hint() == 0) return false;
   // An offer that lies there may be a handler's, who tells nobody.
   for (const worker& each : home_.workers) {
-    if (each.desk.withholds() || each.desk.slot.has_offer() || each.desk.is_owed()) return true;
+    if (each.desk.withholds() || each.desk.slot.has_offer() || each.desk.is_owed() || each.awaits_join()) return true;
   }
   bool has_guest = false;
   home_.guests().for_each([&](const guest_seat& seat) {
@@ -83,6 +92,8 @@ bool lookout::must_watch() const {
 bool lookout::look() {
   if (home_.idle().sleeping_hint() == 0) return false;
   bool has_acted = false;
+  due_ns_ = k_never_ns;
+  if (home_.keeps_apart) leave_crowded_cpu();
   try {
     for (worker& each : home_.workers) has_acted |= look_at(each.desk, seen_[&each.desk]);
     home_.guests().for_each([&](guest_seat& seat) {
@@ -99,12 +110,25 @@ bool lookout::look() {
   return has_acted;
 }
 
+// Where a worker runs, each look would take it some ten microseconds.
+void lookout::leave_crowded_cpu() {
+  constexpr time_ns k_seldom_ns = k_ns_per_ms;  // guess: as for workers
+  const std::uint32_t here = worker::current_cpu();
+  if (std::ranges::none_of(home_.workers, [&](const worker& each) { return each.works_at(here); })) return;
+  const time_ns now_ns = monotonic_now_ns();
+  if (now_ns - moved_ns_ < k_seldom_ns) return;
+  moved_ns_ = now_ns;
+  home_.leave_crowded_cpus(nullptr);
+}
+
 bool lookout::look_at(latent_desk& desk, seen& before) {
   const time_ns now_ns = monotonic_now_ns();
-  desk.pay(now_ns);
-  if (desk.slot.has_offer() && desk.pace.may_wake(now_ns)) home_.notify(worker_id::none());
+  if (desk.pay(now_ns) && desk.pace.is_wary()) wait_for_ripe_offer(desk);
+  if (desk.has_ripe_offer()) home_.notify(worker_id::none());
+  if (desk.is_owed()) due_ns_ = std::min(due_ns_, desk.pace.not_before_ns());
   if (!desk.withholds() || !desk.pace.may_wake(now_ns)) {
-    before = {.visits = before.visits};
+    before = {.visits = before.visits, .waits = desk.awaits_join() ? before.waits + 1 : 0};
+    if (before.waits == k_most_waits) desk.give_up_joins();
     return false;
   }
   (void)desk.ask();
@@ -119,6 +143,18 @@ bool lookout::look_at(latent_desk& desk, seen& before) {
   }
   interrupt(desk, before);
   return true;
+}
+
+// Who has tiny children answers at once, and takes most offers back at once: it need not come again for that.
+void lookout::wait_for_ripe_offer(const latent_desk& desk) {
+  const time_ns until_ns = monotonic_now_ns() + 2 * latent_desk::k_ripe_ns;
+  bool was_offered = false;
+  while (!desk.has_ripe_offer() && monotonic_now_ns() < until_ns) {
+    const bool is_offered = desk.slot.has_offer();
+    if (was_offered && !is_offered) return;
+    was_offered = is_offered;
+    for (int i = 0; i != 8; ++i) std_atomics::pause();
+  }
 }
 
 void lookout::interrupt(latent_desk& desk, seen& before) {

@@ -32,6 +32,8 @@ class lookout {
 
   // Somebody went to sleep while there is latent work, or a guest has come.
   void look_out() noexcept;
+  // After a change: the lookout will see it, without being called.
+  [[nodiscard]] bool is_watching() noexcept;
   // From now on it does nothing.
   void stop();
   [[nodiscard]] bool may_interrupt() const { return may_interrupt_; }
@@ -40,6 +42,7 @@ class lookout {
   // What was seen of a desk the last time.
   struct seen {
     std::uint64_t visits = 0;      // of a guest
+    std::uint32_t waits = 0;       // in a row, for a join that answers
     bool was_asked = false;        // and had not answered
     std::uint64_t stretches = 0;   // of coroutines and tasks, that had ended there
     time_ns interrupt_at_ns = 0;   // not before
@@ -52,6 +55,8 @@ class lookout {
   [[nodiscard]] bool look();
   [[nodiscard]] bool look_at(latent_desk& desk, seen& before);
   void interrupt(latent_desk& desk, seen& before);
+  void leave_crowded_cpu();
+  static void wait_for_ripe_offer(const latent_desk& desk);
 
   runtime::core& home_;
   const bool may_interrupt_;
@@ -60,6 +65,9 @@ class lookout {
   std_atomics::atomic<bool> is_stopping_{false};
   std::mutex start_mutex_;
   os_thread thread_;
+  // The thread's own.
+  time_ns moved_ns_ = 0;
+  time_ns due_ns_ = k_never_ns;  // when the next request that is owed may be made
   std::unordered_map<const latent_desk*, seen> seen_;  // the thread's own
 };
 

@@ -36,12 +36,17 @@ class on_call {
     (void)sleep_.park();
   }
 
-  // True: this call has ended the rest.
-  bool call() {
+  // After a change: false says that the one that watches will see it.
+  [[nodiscard]] bool is_resting() {
     // [G2] seq_cst fence: "change, then look whether it rests" against "say that it rests, then look" ↔ [G1].
     A::fence(std::memory_order_seq_cst);
-    std::uint32_t resting = is_resting_.load(std::memory_order_relaxed);  // ordered by [G2]
-    if (resting == 0) return false;
+    return is_resting_.load(std::memory_order_relaxed) != 0;  // ordered by [G2]
+  }
+
+  // True: this call has ended the rest.
+  bool call() {
+    if (!is_resting()) return false;
+    std::uint32_t resting = 1;
     // ordered by [G2]: of several calls one wakes it
     if (!is_resting_.compare_exchange(resting, 0, std::memory_order_relaxed, std::memory_order_relaxed)) return false;
     sleep_.unpark();

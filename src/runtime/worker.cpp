@@ -44,7 +44,7 @@ worker::worker(runtime::core& home_, worker_id self_)
     : home{home_},
       self{self_},
       queues{home_.chosen.deques},
-      desk{this},
+      desk{home_.may_interrupt(), this},
       trace{home_.chosen.trace != nullptr ? &home_.chosen.trace->of_worker(self_) : &trace::recorder::off()},
       fork_detail{home_.chosen.trace != nullptr ? home_.chosen.trace->forks() : trace::fork_detail::stolen},
       search_{home_.search_options, self_, *home_.chosen.workers,
@@ -59,6 +59,9 @@ void worker::set_current(worker* held) noexcept {
 void worker::listen(latent_stack* running) noexcept {
   const bool is_alone = *home.chosen.workers == 1 && home.chosen.trace == nullptr;  // nobody asks
   if (is_alone && running != nullptr) calm(*running, this);
+  if (running != nullptr && home.chosen.trace != nullptr) {
+    running->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic: how it hears of forks
+  }
   desk.listen(running, !is_alone);
 }
 
@@ -214,7 +217,10 @@ queue_entry* worker::next() {
       search_.report(as_outcome(result.status));
       if (result.status == steal_status::taken) {
         // A worker that announced its sleep and found work instead counts as searching, too.
-        if (search_began_ns_ != 0 || is_searching_) end_search();
+        if (search_began_ns_ != 0 || is_searching_) {
+          end_search();
+          if (now.kind != step_kind::victim) be_watched();
+        }
         return result.item;
       }
       continue;
@@ -224,6 +230,11 @@ queue_entry* worker::next() {
       return nullptr;
     }
   }
+}
+
+// It begins with something new, while others sleep, and its joins shall answer: should it fork and not join, nobody would hear.
+void worker::be_watched() {
+  if (desk.awaits_join() && home.idle().sleeping_hint() != 0) home.look_out();
 }
 
 worker_queues::look worker::carry_out(const step& now) {

@@ -118,6 +118,10 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   static constexpr std::uint32_t k_unknown_cpu = UINT32_MAX;
   [[nodiscard]] static std::uint32_t current_cpu() { return topology::current_cpu().value_or(k_unknown_cpu); }
   void note_cpu() { cpu.store(current_cpu(), std::memory_order_relaxed); }  // statistic
+  // Any thread: does it run a task on this CPU? A hint.
+  [[nodiscard]] bool works_at(std::uint32_t cpu_number) const;
+  // Any thread: it runs, and its joins shall answer (latent_desk::awaits_join).
+  [[nodiscard]] bool awaits_join() const;
 
  private:
   // A reason to leave the search without a task.
@@ -146,8 +150,8 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void park(time_ns linger_ns);
   void doze(time_ns deadline_ns, time_ns linger_ns);
   void linger(time_ns until_ns);
-  [[nodiscard]] bool works_at(std::uint32_t cpu_number) const;
   void leave_crowded_cpu();
+  void be_watched();
   void look_at_sources_in_turn();
   void resign();
   void start_searching();

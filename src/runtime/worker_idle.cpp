@@ -38,6 +38,10 @@ void worker::end_search() {
   state.store(worker_state::running, std::memory_order_relaxed);  // statistic
 }
 
+bool worker::awaits_join() const {
+  return state.load(std::memory_order_relaxed) == worker_state::running && desk.awaits_join();  // statistic
+}
+
 // A search that went beyond the own queues is over: its cost goes into the books.
 void worker::account_search() {
   if (search_began_ns_ == 0) return;
@@ -94,8 +98,16 @@ void worker::park(time_ns linger_ns) {
 // It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a busy machine
 // the CPU would come back late, and whoever chose it would wait.
 void worker::linger(time_ns until_ns) {
+  constexpr time_ns k_answer_ns = 5 * k_ns_per_us;  // guess: who answers at all does so sooner
   home.lingering.fetch_add(1, std::memory_order_relaxed);  // statistic
-  while (!home.idle().is_chosen(self) && monotonic_now_ns() < until_ns) {
+  time_ns look_out_ns = monotonic_now_ns() + k_answer_ns;
+  while (!home.idle().is_chosen(self)) {
+    const time_ns now_ns = monotonic_now_ns();
+    if (now_ns >= until_ns) break;
+    if (now_ns >= look_out_ns) {
+      if (home.is_work_withheld_from(*this)) home.look_out();
+      look_out_ns = k_never_ns;
+    }
     for (int i = 0; i != 16; ++i) std_atomics::pause();
   }
   home.lingering.fetch_sub(1, std::memory_order_relaxed);  // statistic
@@ -113,16 +125,7 @@ void worker::leave_crowded_cpu() {
   const time_ns now_ns = monotonic_now_ns();
   if (now_ns - moved_ns_ < k_seldom_ns) return;
   moved_ns_ = now_ns;
-  try {
-    std::vector<topology::cpu_number> crowded;
-    for (const worker& other : home.workers) {
-      const std::uint32_t at = other.cpu.load(std::memory_order_relaxed);  // statistic
-      if (&other != this && other.works_at(at)) crowded.push_back(at);
-    }
-    if (!crowded.empty()) (void)topology::move_away_from(topology::cpu_set{std::move(crowded)});
-  } catch (const std::exception&) {
-    // It stays.
-  }
+  home.leave_crowded_cpus(this);
 }
 
 // Announces its sleep, looks once more, lingers, sleeps. Returns counted as searching.
@@ -131,19 +134,14 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   home.idle().announce_sleep(self, is_searching_);
   is_searching_ = true;  // whoever ends the sleep counts this worker as searching
   // Whoever forks from now on finds a sleeper.
-  bool is_withheld = false;
   bool is_crowded = false;
   const time_ns now_ns = monotonic_now_ns();
   const std::uint32_t here = home.keeps_apart ? current_cpu() : k_unknown_cpu;
   for (worker& other : home.workers) {
     if (&other == this) continue;
-    is_withheld |= other.desk.ask_before_sleep(now_ns);
+    other.desk.ask_before_sleep(now_ns);
     is_crowded |= other.works_at(here);
   }
-  home.guests().for_each([&](const guest_seat& seat) {
-    is_withheld |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [G2]
-  });
-  if (is_withheld) home.look_out();
   auto& keeper = home.sources.keeper;
   if (!is_keeper_ && !home.sources.is_empty()) is_keeper_ = keeper.try_take(self);
   const time_ns earliest_ns = is_keeper_ ? keeper.announce_sleep() : k_never_ns;
@@ -165,6 +163,8 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
     counters.add(trace::count::search_ns, static_cast<std::uint64_t>(lingered_ns));
     began_ns += lingered_ns;
   }
+  // As late as this: who has forked just before it was asked is seen now.
+  if (!home.idle().is_chosen(self) && home.is_work_withheld_from(*this)) home.look_out();
   (void)home.idle().sleep(self, std::min(deadline_ns, earliest_ns));
   if (woken_by != nullptr && woken_by->works_at(current_cpu())) leave_crowded_cpu();
   if (is_keeper_) keeper.wake_up();

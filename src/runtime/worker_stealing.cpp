@@ -34,8 +34,8 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
     result = robbed.queues.rob(band, policy::steal::one, queues);
   }
   if (result.status == steal_status::empty) {
-    result = take_offer(robbed.desk);
-    ask(robbed.desk, result.item != nullptr);
+    if (robbed.desk.has_ripe_offer()) result = take_offer(robbed.desk);
+    if (!robbed.desk.slot.has_offer()) ask(robbed.desk, result.item != nullptr);
   } else if (result.item != nullptr && has_pending(robbed) && robbed.queues.deque_hint(band) == 0) {
     ask(robbed.desk, true);
   }
@@ -81,7 +81,7 @@ worker_queues::look worker::take_from_guests() {
   worker_queues::look result{};
   home.guests().for_each([&](guest_seat& seat) {
     if (result.item != nullptr) return;
-    result = take_offer(seat.desk);
+    if (seat.desk.has_ripe_offer()) result = take_offer(seat.desk);
     if (result.item != nullptr) ask(seat.desk, true);
   });
   return result;

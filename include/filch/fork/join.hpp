@@ -98,8 +98,8 @@ class child_frame : public latent_frame {
   // The child's result; runs it here if nobody else has.
   result join() {
     const joined_frame found = join_latent(*this);
-    if (!found.was_seen) [[likely]] return function_();
-    return static_cast<child_frame*>(found.frame)->join_seen(*found.stack);
+    if (!found.is_watched) [[likely]] return function_();
+    return static_cast<child_frame*>(found.frame)->join_watched(*found.stack);
   }
 
   // Another exception is on its way: the child ends, and its result or exception is dropped. Not inlined, and called
@@ -107,9 +107,9 @@ class child_frame : public latent_frame {
   [[gnu::cold, gnu::noinline]] static void join_quietly() noexcept {
     auto& self = static_cast<child_frame&>(*latent_stack_here().newest.load(std::memory_order_relaxed));  // owner-only
     const joined_frame found = join_latent(self);
-    if (!found.was_seen || detail::join_seen(*found.stack, self)) {
+    if (!found.is_watched || detail::join_watched(*found.stack, self)) {
       if (is_stack_exhausted()) return;  // a child that has not started would only come to the same end
-      if (!found.was_seen) {
+      if (!found.is_watched) {
         run(self);
       } else {
         const recorded_child here{self};
@@ -143,8 +143,8 @@ class child_frame : public latent_frame {
     }
   }
 
-  [[gnu::cold, gnu::noinline]] result join_seen(latent_stack& stack) {
-    if (detail::join_seen(stack, *this)) {
+  [[gnu::cold, gnu::noinline]] result join_watched(latent_stack& stack) {
+    if (detail::join_watched(stack, *this)) {
       const recorded_child here{*this};
       return function_();
     }

@@ -2,13 +2,15 @@
 //
 // A fork compares the address of a frame, which lies on the caller's stack, with one word, and links it into the list of that
 // stack; nothing shared is written. A join that finds its frame still latent unlinks it and calls the child: no
-// read-modify-write, no fence. When a thief asks, the next fork offers the stack's *oldest* latent frame in its worker's
+// read-modify-write, no fence. When a thief asks, the next fork or join offers the stack's *oldest* latent frame in its worker's
 // public slot; a thief takes it from there with one exchange, the owner takes it back with one compare-exchange. A join
 // whose child was taken suspends its stack, and whoever finishes the child continues it, perhaps on another thread.
 //
-// The word is the stack's alarm: normally the lowest address at which a frame still has enough stack below it, and above
-// every address when somebody wants work. So one comparison finds both a request and the end of the stack. A thread that takes
-// no part has a stack that stands for "none", with an alarm that always sounds: the same comparison finds that, too.
+// A fork compares with the stack's alarm: normally the lowest address at which a frame still has enough stack below it, and above
+// every address when the next fork shall offer something. So one comparison finds both a request and the end of the stack. A
+// thread that takes no part has a stack that stands for "none", with an alarm that always sounds: the same comparison finds
+// that, too. A join compares with the stack's watch: the lowest address of a frame that was seen, since such a join has more to
+// do, and 0 when the next join shall offer something. Who asks chooses (ask() in src/runtime/latent_desk.hpp).
 //
 // Who may call what: the code that runs on the stack; `is_wanted` and `has_latent_work` any thread, as a hint. A signal
 // may come between any two instructions of fork_latent() and join_latent(), and its handler may then offer a frame: that
@@ -17,8 +19,10 @@
 // Invariants
 //   I1  The frames of a stack form a list, and only the newest is unlinked. A fork links its frame to the older one only;
 //       whoever looks for the oldest links them the other way, too: these frames were *seen*. The seen ones are a prefix of
-//       the list, those that others could take a prefix of these: so the newest was seen if and only if it is `last_seen`,
-//       and a join need not ask more of a frame that was not (src/runtime/frame_list.hpp).
+//       the list, those that others could take a prefix of these: so the newest was seen if and only if it is `last_seen`.
+//       None of the seen lies below `watch`: so a join need not ask more of a frame that does. Frames are mostly the lower the
+//       newer they are, but not always: those of one function lie as the compiler likes, those in a coroutine on the heap
+//       (src/runtime/frame_list.hpp).
 //   I2  When a join must wait, every older frame of its stack was offered: a suspended stack hides no work.
 //   I3  A frame is touched by its own stack only, but for its child's function and result, which belong to who runs it.
 //   I4  Nobody needs to take an offer: whoever joins it takes it back. A lost request costs parallelism, never progress.
@@ -48,6 +52,7 @@ struct latent_frame {
   const latent_kind* kind;
   latent_frame* newer;  // meaningful if it was seen and is not the last of those
   offered_task* offer;  // meaningful if it was seen; null: it was neither offered nor noted
+  std::uintptr_t lowest;  // meaningful if it was seen: the lowest address of it and all older ones
 };
 
 // The latent work of one stack.
@@ -55,18 +60,20 @@ struct latent_stack {
   static constexpr std::uintptr_t k_wanted = UINTPTR_MAX;
   static constexpr std::uintptr_t k_beat = UINTPTR_MAX - 1;  // nobody wants work, but forks are to be recorded
   static constexpr std::uintptr_t k_none = UINTPTR_MAX;      // low_mark of the stack that stands for none
+  static constexpr std::uintptr_t k_asked = 0;               // as the watch
 
   constexpr latent_stack() = default;
   constexpr latent_stack(std::uintptr_t alarm_now, std::uintptr_t low) : alarm{alarm_now}, low_mark{low} {}
 
   std_atomics::atomic<latent_frame*> newest{&bottom};
-  std_atomics::atomic<latent_frame*> last_seen{&bottom};
+  std_atomics::atomic<std::uintptr_t> watch{UINTPTR_MAX};  // a join whose frame does not lie below looks why; any thread may ask
   std_atomics::atomic<std::uintptr_t> alarm{0};  // a fork whose frame lies below looks why; any thread may raise it
   std::uintptr_t low_mark = 0;                   // what the alarm is when nobody wants anything
   std::uint32_t stays = 0;                       // not 0: a join that waits keeps its thread
+  std_atomics::atomic<latent_frame*> last_seen{&bottom};
   std_atomics::atomic<latent_frame*> last_shared{&bottom};  // the last that others could take
   std_atomics::atomic<latent_frame*> last_noted{&bottom};   // the last of those that are in a recording or shared
-  latent_frame bottom{nullptr, nullptr, nullptr, nullptr};
+  latent_frame bottom{nullptr, nullptr, nullptr, nullptr, UINTPTR_MAX};
   // Of the coroutines that run on it, for transfer.hpp.
   std::uintptr_t transfer_mark = 0;    // below it a transfer leaves the next one over
   std::coroutine_handle<> left_over;  // goes on when the stack is back where the first was resumed
@@ -74,9 +81,13 @@ struct latent_stack {
 
 // Is it the stack that stands for none? Nothing is ever linked there.
 [[nodiscard]] inline bool is_none(const latent_stack& stack) { return stack.low_mark == latent_stack::k_none; }
+// Shall the next join offer something?
+[[nodiscard]] inline bool is_asked(const latent_stack& stack) {
+  return stack.watch.load(std::memory_order_relaxed) == latent_stack::k_asked;  // statistic
+}
 // Shall this stack offer something, or show its forks? A loop that can be divided looks from time to time.
 [[nodiscard]] inline bool is_wanted(const latent_stack& stack) {
-  return stack.alarm.load(std::memory_order_relaxed) >= latent_stack::k_beat;  // statistic
+  return stack.alarm.load(std::memory_order_relaxed) >= latent_stack::k_beat || is_asked(stack);  // statistic
 }
 // Are there frames that could be offered?
 [[nodiscard]] inline bool has_latent_work(const latent_stack& stack) {
@@ -98,14 +109,14 @@ FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_l
 // The alarm as a loop hears it: offers or notes older forks if there are any. True: a new one would be welcome, where one that is
 // not worth a wake-up is so only to those who are awake.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept;
-// The frame was seen: takes it back if it was offered (true: the caller runs the child), or waits until who took it has
-// finished it.
-[[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_seen(latent_stack& stack, latent_frame& frame) noexcept;
+// The frame, just unlinked, does not lie below the watch. If it was offered, takes it back, or waits until who took it has
+// finished it; else offers the oldest one if somebody asks. True: the caller runs the child.
+[[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_watched(latent_stack& stack, latent_frame& frame) noexcept;
 
 // Is the exception that is handled now stack_exhausted?
 [[gnu::cold]] [[nodiscard]] bool is_stack_exhausted() noexcept;
 
-// While it lives, the child of a frame that join_seen() has given back runs: as a task of its own, if it was noted.
+// While it lives, the child of a frame that join_watched() has given back runs: as a task of its own, if it was noted.
 class recorded_child {
  public:
   [[gnu::cold]] explicit recorded_child(const latent_frame& frame) noexcept;
@@ -132,13 +143,14 @@ class recorded_child {
   return reinterpret_cast<std::uintptr_t>(&frame) < alarm.load(std::memory_order_relaxed);  // statistic
 #endif
 }
-[[nodiscard]] inline bool is_same(const latent_frame& frame, const std_atomics::atomic<latent_frame*>& other) {
+// Is it not lower than the watch?
+[[nodiscard]] inline bool is_watched(const latent_frame& frame, const std_atomics::atomic<std::uintptr_t>& watch) {
 #if defined(__x86_64__)
   bool is;
-  asm volatile("cmpq %2, %1" : "=@cce"(is) : "r"(&frame), "m"(other));
+  asm volatile("cmpq %2, %1" : "=@ccae"(is) : "r"(&frame), "m"(watch));
   return is;
 #else
-  return &frame == other.load(std::memory_order_relaxed);  // owner-only
+  return reinterpret_cast<std::uintptr_t>(&frame) >= watch.load(std::memory_order_relaxed);  // statistic
 #endif
 }
 // Its address, of which the compiler does not know that it had it before: it would keep that in a register across a call.
@@ -190,7 +202,7 @@ class recorded_child {
 struct joined_frame {
   latent_stack* stack;
   latent_frame* frame;
-  bool was_seen;  // false: the caller runs the child
+  bool is_watched;  // false: the caller runs the child
 };
 
 // Unlinks `newest`, the newest frame of the running stack. The stack is looked up again, and the frame's address computed
@@ -202,7 +214,7 @@ struct joined_frame {
   // seen ↔ [L10].
   std::atomic_signal_fence(std::memory_order_acq_rel);
   latent_frame* const frame = detail::address_again(newest);
-  return {&stack, frame, detail::is_same(*frame, stack.last_seen)};
+  return {&stack, frame, detail::is_watched(*frame, stack.watch)};
 }
 
 }  // namespace filch::inline v0

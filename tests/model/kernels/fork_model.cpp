@@ -139,6 +139,27 @@ void a_change_is_noticed(context& c, int callers) {
   c.join_all();
 }
 
+// Who finds the watcher awake leaves the change to it; who finds it at rest sees to the change itself. Left to one that goes to
+// rest without having seen it, it is a deadlock.
+void a_change_is_left_to_one_who_is_awake(context& c) {
+  on_call<atomics> watch;
+  atomics::atomic<int> change{0};
+  atomics::atomic<int> seen_to{0};
+  c.thread("changer", [&] {
+    change.store(1, std::memory_order_relaxed);
+    if (!watch.is_resting()) return;
+    seen_to.fetch_add(1, std::memory_order_relaxed);
+    change.store(2, std::memory_order_relaxed);
+    (void)watch.call();
+  });
+  do {
+    watch.rest([&] { return change.load(std::memory_order_relaxed) != 0; });
+  } while (change.load(std::memory_order_relaxed) == 0);
+  if (change.load(std::memory_order_relaxed) == 1) seen_to.fetch_add(1, std::memory_order_relaxed);
+  c.join_all();
+  require(seen_to.load(std::memory_order_relaxed) >= 1, "somebody sees to it");
+}
+
 }  // namespace
 
 std::vector<scenario> all_scenarios() {
@@ -153,6 +174,7 @@ std::vector<scenario> all_scenarios() {
       {"a_child_spawns_another", bounded(3, 6), a_child_spawns_another},
       {"a_change_is_noticed", bounded(3, 6), [](context& c) { a_change_is_noticed(c, 1); }},
       {"two_changes_are_noticed", bounded(3, 5), [](context& c) { a_change_is_noticed(c, 2); }},
+      {"a_change_is_left_to_one_who_is_awake", bounded(3, 6), a_change_is_left_to_one_who_is_awake},
   };
 }
 

@@ -20,10 +20,15 @@ constexpr filch::latent_kind k_kind{nullptr, nullptr};
 // A stack whose forks and joins are made by hand, beside a plain list of what is on it.
 class forks {
  public:
+  // Where in memory the frames lie, from the oldest on.
+  enum class places { falling, rising, mixed };
+  explicit forks(places where = places::falling) : where_{where} {}
+
   void fork() {
-    latent_frame& made = memory_[open_.size()];
+    latent_frame& made = memory_[place(open_.size())];
     made.newer = made.older = &made;  // what lay there before means nothing
     made.offer = reinterpret_cast<filch::offered_task*>(std::uintptr_t{0xdead0});
+    made.lowest = 1;
     EXPECT_TRUE(filch::fork_latent(stack_, made, k_kind));
     open_.push_back(&made);
   }
@@ -36,6 +41,12 @@ class forks {
   void end_join() {
     const bool was_seen = stack_.last_seen.load(std::memory_order_relaxed) == leaving_;  // owner-only
     const bool was_shared = shared_ > open_.size();
+    const bool is_heard = filch::detail::is_watched(*leaving_, stack_.watch);
+    if (was_seen || is_asked_) {
+      ASSERT_TRUE(is_heard) << "a join of a frame that was seen, or that is asked, must not go on as if nothing were";
+    } else if (where_ == places::falling) {
+      ASSERT_FALSE(is_heard) << "a join that need not look why is not to be troubled";
+    }
     if (!was_seen) {
       ASSERT_FALSE(was_shared) << "a frame that others could take must be seen";
     } else {
@@ -57,13 +68,32 @@ class forks {
     ++shared_;
   }
   void see() { filch::see_frames(stack_); }
+  void ask() {
+    stack_.watch.store(latent_stack::k_asked, std::memory_order_relaxed);  // statistic
+    is_asked_ = true;
+  }
+  void calm() {
+    filch::watch_seen(stack_);
+    is_asked_ = false;
+  }
 
   [[nodiscard]] std::size_t depth() const { return open_.size(); }
   [[nodiscard]] bool has_room() const { return open_.size() != memory_.size(); }
 
  private:
+  [[nodiscard]] std::size_t place(std::size_t depth) const {
+    switch (where_) {
+      case places::falling: return memory_.size() - 1 - depth;
+      case places::rising: return depth;
+      case places::mixed: break;
+    }
+    return depth * 7 % memory_.size();  // 7 and the size have no common divisor
+  }
+
+  const places where_;
   latent_stack stack_;
   std::array<latent_frame, 24> memory_{};
+  bool is_asked_ = false;
   std::vector<latent_frame*> open_;
   std::size_t shared_ = 0;  // so many of the oldest, perhaps the one that is being unlinked
   latent_frame* leaving_ = nullptr;
@@ -93,16 +123,18 @@ TEST(frame_list, a_frame_made_after_others_were_seen_is_found_behind_them) {
 }
 
 // Property: at any point, also while a frame is being unlinked, the oldest frame that was not shared is found, and a join
-// learns whether its frame was shared. Oracle: a plain list. Method: random forks, joins and requests; memory of frames is
-// used again with rubbish in it.
+// learns whether its frame was shared, wherever the frames lie. Oracle: a plain list. Method: random forks, joins and requests;
+// memory of frames is used again with rubbish in it.
 TEST(frame_list, agrees_with_a_plain_list_at_every_point_where_a_handler_may_come) {
   filch::random_stream random{filch_test::test_seed()};
   for (int round = 0; round != 300; ++round) {
-    forks list;
+    forks list{static_cast<forks::places>(round % 3)};
     const auto perhaps_handle = [&] {
-      const auto what = random.below(4);
-      if (what == 0) list.share();
-      if (what == 1) list.see();
+      const auto what = random.below(8);
+      if (what <= 1) list.share();
+      if (what == 2 || what == 3) list.see();
+      if (what == 4) list.ask();
+      if (what == 5) list.calm();
     };
     for (int step = 0; step != 400 && !HasFatalFailure(); ++step) {
       if (list.has_room() && (list.depth() == 0 || random.below(2) == 0)) {

@@ -28,11 +28,27 @@ TEST(wake_pace, doubles_its_pause_with_every_tiny_child_up_to_a_bound) {
   }
 }
 
-TEST(wake_pace, forgets_all_tiny_children_after_one_that_was_worth_it) {
+TEST(wake_pace, forgets_half_the_tiny_children_after_one_that_was_worth_it) {
   filch::wake_pace pace;
-  for (int i = 0; i != 5; ++i) (void)pause_after(pace, 0, 1000);
+  for (int i = 0; i != 6; ++i) (void)pause_after(pace, 0, 1000);
   EXPECT_EQ(pause_after(pace, 5 * k_ns_per_us, 2000), 0);
-  EXPECT_EQ(pause_after(pace, 5 * k_ns_per_us - 1, 3000), 2 * k_ns_per_us);
+  EXPECT_EQ(pause_after(pace, 5 * k_ns_per_us - 1, 3000), 16 * k_ns_per_us);
+  for (int i = 0; i != 3; ++i) (void)pause_after(pace, 5 * k_ns_per_us, 4000);
+  EXPECT_EQ(pause_after(pace, 0, 5000), 2 * k_ns_per_us);
+}
+
+TEST(wake_pace, is_wary_after_three_tiny_children_and_until_few_enough_are_left) {
+  filch::wake_pace pace;
+  for (int i = 0; i != 2; ++i) pace.note(0, 1000);
+  EXPECT_FALSE(pace.is_wary());
+  for (int i = 0; i != 9; ++i) {
+    pace.note(0, 1000);
+    EXPECT_TRUE(pace.is_wary());
+  }
+  pace.note(5 * k_ns_per_us, 1000);  // 3 of 6 are left
+  EXPECT_TRUE(pace.is_wary());
+  pace.note(5 * k_ns_per_us, 1000);
+  EXPECT_FALSE(pace.is_wary());
 }
 
 }  // namespace

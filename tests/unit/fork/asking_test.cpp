@@ -1,0 +1,138 @@
+// Who is asked for latent work, forks or joins, and what of it is worth a theft.
+#include <filch/filch.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "runtime/core.hpp"
+#include "runtime/latent_desk.hpp"
+#include "runtime/worker.hpp"
+
+namespace {
+
+using filch::join;
+using filch::latent_stack;
+
+template <class Condition>
+bool spin_until(const Condition& holds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+  while (!holds() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  return holds();
+}
+
+bool is_fork_asked() {
+  return filch::current_latent_stack()->alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted;
+}
+bool is_join_asked() { return filch::is_asked(*filch::current_latent_stack()); }
+filch::latent_desk& own_desk() { return filch::worker::current()->desk; }
+
+// Inside of a fork that is open: a request is answered by the next join, here that of two empty functions.
+void ask_and_join() {
+  join(
+      [] {
+        (void)own_desk().ask();
+        EXPECT_TRUE(is_join_asked());
+        EXPECT_FALSE(is_fork_asked());
+        join([] {}, [] {});
+        EXPECT_FALSE(is_join_asked());
+        EXPECT_TRUE(own_desk().slot.has_offer());
+      },
+      [] {});
+  EXPECT_FALSE(own_desk().slot.has_offer());  // taken back
+}
+
+TEST(asking, a_join_answers_where_a_fork_is_open) {
+  filch::runtime rt{{.workers = 1}};
+  rt.run(ask_and_join);
+}
+
+TEST(asking, the_next_fork_answers_where_none_is_open) {
+  filch::runtime rt{{.workers = 1}};
+  rt.run([] {
+    (void)own_desk().ask();
+    EXPECT_TRUE(is_fork_asked());
+    EXPECT_FALSE(is_join_asked());
+    join([] { EXPECT_TRUE(own_desk().slot.has_offer()); }, [] {});
+    EXPECT_FALSE(is_fork_asked());
+  });
+}
+
+// Nobody could be interrupted who forks and does not join.
+TEST(asking, forks_answer_where_interrupts_are_off) {
+  filch::runtime rt{{.workers = 1, .interrupts = false}};
+  rt.run([] {
+    join(
+        [] {
+          (void)own_desk().ask();
+          EXPECT_TRUE(is_fork_asked());
+          EXPECT_FALSE(is_join_asked());
+        },
+        [] {});
+  });
+}
+
+TEST(asking, joins_that_have_answered_are_asked_first_until_they_have_nothing_to_offer) {
+  filch::runtime rt{{.workers = 1}};
+  rt.run([] {
+    ask_and_join();
+    ask_and_join();
+    for (int left = 2; left != 0; --left) {
+      EXPECT_TRUE(own_desk().answers_at_joins());
+      (void)own_desk().ask();
+      EXPECT_TRUE(is_join_asked());
+      EXPECT_FALSE(is_fork_asked());
+      join([] {}, [] {});  // nothing older is open
+      EXPECT_FALSE(is_join_asked());
+    }
+    EXPECT_FALSE(own_desk().answers_at_joins());
+    EXPECT_TRUE(is_fork_asked());  // the last request went on to the next fork
+  });
+}
+
+// A worker whose joins have answered runs a long function without any: the lookout sees to it that its next fork answers.
+TEST(asking, the_lookout_goes_back_to_forks_where_no_join_comes) {
+  filch::runtime rt{{.workers = 2}};
+  rt.run([] {
+    own_desk().note_answer(true);
+    EXPECT_TRUE(spin_until([] {
+      if (own_desk().awaits_join()) filch::worker::current()->home.look_out();
+      else if (!is_fork_asked()) (void)own_desk().ask();
+      return is_fork_asked();
+    }));
+  });
+}
+
+long fib(long n) {
+  if (n < 2) return n;
+  const auto [a, b] = join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+
+// Property: one fork that nobody follows up is taken, also where joins have answered all the time before.
+TEST(asking, a_single_fork_behind_many_joins_is_taken) {
+  for (const unsigned workers : {2u, 3u}) {
+    filch::runtime rt{{.workers = workers}};
+    for (int i = 0; i != 10; ++i) {
+      EXPECT_EQ(rt.run([] { return fib(20); }), 6765);
+      std::atomic<bool> is_taken{false};
+      rt.run([&] {
+        join([&] { EXPECT_TRUE(spin_until([&] { return is_taken.load(); })); }, [&] { is_taken = true; });
+      });
+    }
+  }
+}
+
+TEST(asking, where_children_are_tiny_only_an_offer_that_has_lain_for_a_while_is_ripe) {
+  filch::latent_desk desk{true};
+  EXPECT_FALSE(desk.has_ripe_offer());
+  desk.note_offer();
+  const filch::time_ns made_ns = desk.offered_ns();
+  EXPECT_FALSE(desk.is_ripe(made_ns));
+  EXPECT_FALSE(desk.is_ripe(made_ns + filch::latent_desk::k_ripe_ns - 1));
+  EXPECT_TRUE(desk.is_ripe(made_ns + filch::latent_desk::k_ripe_ns));
+}
+
+}  // namespace
