@@ -388,7 +388,7 @@ bool runtime::core::is_work_withheld_from(const worker& who) const {
   }
   bool has_guest = false;
   guests_.for_each([&](const guest_seat& seat) {
-    has_guest |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [G2]
+    has_guest |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [I3] of who is about to sleep
   });
   return has_guest;
 }

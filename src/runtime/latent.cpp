@@ -137,10 +137,12 @@ bool is_stack_exhausted() noexcept {
   }
 }
 
-// Somebody asks this join, whose frame nobody has seen, for an older one.
+// Somebody asks this join, whose frame is no longer there, for an older one.
 static void answer_at_join(latent_stack& stack) noexcept {
   const counter here = counter_of(stack);
+  worker* const me = worker::current();
   defer_interrupts();
+  if (me != nullptr) note_frames(stack, *me, me->current_task);
   const bool has_offered = offer_oldest(stack, here);
   watch_seen(stack);
   allow_interrupts();
@@ -161,8 +163,12 @@ bool join_watched(latent_stack& stack, latent_frame& frame) noexcept {
   defer_interrupts();
   const bool was_shared = forget(stack, frame);
   allow_interrupts();
-  if (!was_shared) return true;  // it was only seen or noted
+  if (!was_shared) {  // it was only seen or noted
+    if (is_asked(stack)) answer_at_join(stack);
+    return true;
+  }
   offered_task& offer = *frame.offer;
+  const time_ns offered_ns = offer.desk->offered_ns();
   if (offer.desk->slot.take_back(offer)) {
     frame.offer = offer.id.is_some() ? note_of(offer.id) : nullptr;
     offer.release();
@@ -170,7 +176,7 @@ bool join_watched(latent_stack& stack, latent_frame& frame) noexcept {
     // Whoever was woken for this offer may come too late, and nobody else knows that there is more.
     if (worker* const me = worker::current()) {
       const time_ns now_ns = monotonic_now_ns();
-      me->desk.pace.note(now_ns - me->desk.offered_ns(), now_ns);
+      me->desk.pace.note(now_ns - offered_ns, now_ns);
       if (me->home.idle().sleeping_hint() == 0) return true;
       if (me->desk.pace.may_wake(now_ns)) {
         me->desk.ask(stack);
@@ -185,6 +191,7 @@ bool join_watched(latent_stack& stack, latent_frame& frame) noexcept {
   const task_id child = offer.id;
   offer.release();
   trace_join(child);
+  if (is_asked(stack)) answer_at_join(stack);
   return false;
 }
 

@@ -48,7 +48,7 @@ void trace_join() noexcept;
 void trace_join(task_id child) noexcept;
 
 // How often somebody may be woken for what a desk offers. A wake-up costs the one who offers a few microseconds: a program
-// whose children are over sooner is left alone for a while, longer and longer, until a child was worth it.
+// whose children are over sooner is left alone for a while, longer and longer; a child that was worth it halves that.
 class wake_pace {
  public:
   // Any thread. What it returns is a hint, so all here is a statistic.
@@ -61,7 +61,7 @@ class wake_pace {
   }
   // Nearly all were over too soon lately.
   [[nodiscard]] bool is_wary() const { return streak() >= k_wary_streak; }
-  // So many in a row were over too soon, at most k_longest_streak.
+  // So many were over too soon, at most k_longest_streak; half as many behind each that was not.
   [[nodiscard]] std::uint32_t streak() const {
     return streak_.load(std::memory_order_relaxed);  // statistic
   }
@@ -132,7 +132,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
     return true;
   }
 
-  // Any thread: who runs here shall offer something at its next fork. True: it has something to offer, but nothing is
+  // Any thread: who runs here shall offer something at its next fork or join. True: it has something to offer, but nothing is
   // offered.
   bool ask() {
     // statistic
@@ -162,10 +162,11 @@ class alignas(k_no_sharing_bytes) latent_desk {
     const std::uint32_t after = has_offered ? std::min(before + 1, k_most_answers) : before - std::min(before, 1u);
     if (after != before) answers_.store(after, std::memory_order_relaxed);  // statistic
   }
-  // Any thread: joins shall answer here, and none has come. What is forked meanwhile, nobody hears of but the lookout.
+  // Any thread: a join shall answer here, and no fork would. Of what is forked meanwhile, only the lookout hears.
   [[nodiscard]] bool awaits_join() const {
     const latent_stack* const stack = listener();
-    return stack != nullptr && answers_at_joins() && is_asked(*stack);
+    // statistic
+    return stack != nullptr && is_asked(*stack) && stack->alarm.load(std::memory_order_relaxed) < latent_stack::k_beat;
   }
   // Any thread: forks shall answer again.
   void give_up_joins() {

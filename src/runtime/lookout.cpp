@@ -19,6 +19,8 @@ namespace {
 constexpr time_ns k_first_pause_ns = 20 * k_ns_per_us;
 // Between two looks while guests come and go and nothing is to be done.
 constexpr time_ns k_longest_pause_ns = k_ns_per_ms;
+// Who leaves an offer to the lookout does not wait longer than this (guess: a little longer than the pause of a wary desk).
+constexpr time_ns k_soon_ns = 70 * k_ns_per_us;
 constexpr time_ns k_longest_between_interrupts_ns = 10 * k_ns_per_ms;
 // So often it sees no join come where joins should answer, at pauses that double, before forks shall answer again (guess).
 constexpr std::uint32_t k_most_waits = 4;
@@ -42,7 +44,8 @@ void lookout::look_out() noexcept {
 }
 
 bool lookout::is_watching() noexcept {
-  return is_started_.load(std::memory_order_relaxed) && !rest_.is_resting();  // statistic
+  if (!is_started_.load(std::memory_order_relaxed) || rest_.is_resting()) return false;                    // statistic
+  return next_look_ns_.load(std::memory_order_relaxed) - monotonic_now_ns() <= k_soon_ns;  // statistic
 }
 
 void lookout::start() noexcept {
@@ -50,7 +53,7 @@ void lookout::start() noexcept {
   // owner-only: under the mutex
   if (is_started_.load(std::memory_order_relaxed) || is_stopping_.load(std::memory_order_relaxed)) return;
   if (may_interrupt_ && !install_interrupt_handler()) return;
-  // Without the thread requests are heard at the next fork only: slower, never wrong.
+  // Without the thread requests are heard at the next fork or join only: slower, never wrong.
   if (thread_.start(home_.chosen.name + "-lookout", 0, [this] { run(); })) return;
   is_started_.store(true, std::memory_order_relaxed);  // statistic
 }
@@ -59,7 +62,9 @@ void lookout::run() noexcept {
   (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every pause
   time_ns pause_ns = k_first_pause_ns;
   while (!is_stopping_.load(std::memory_order_relaxed)) {  // ordered by [K1], the parker's token
-    rest_.pause(monotonic_now_ns() + pause_ns);
+    const time_ns next_ns = monotonic_now_ns() + pause_ns;
+    next_look_ns_.store(next_ns, std::memory_order_relaxed);  // statistic
+    rest_.pause(next_ns);
     if (look()) {
       pause_ns = k_first_pause_ns;
     } else if (must_watch()) {
@@ -95,13 +100,13 @@ bool lookout::look() {
   due_ns_ = k_never_ns;
   if (home_.keeps_apart) leave_crowded_cpu();
   try {
-    for (worker& each : home_.workers) has_acted |= look_at(each.desk, seen_[&each.desk]);
+    for (worker& each : home_.workers) has_acted |= look_at(each.desk, seen_[&each.desk], each.awaits_join());
     home_.guests().for_each([&](guest_seat& seat) {
       seen& before = seen_[&seat.desk];
       const std::uint64_t visits = seat.visits.load(std::memory_order_relaxed);  // statistic
       const bool is_the_same = visits == before.visits && visits % 2 != 0;
       before.visits = visits;
-      if (is_the_same) has_acted |= look_at(seat.desk, before);
+      if (is_the_same) has_acted |= look_at(seat.desk, before, false);
       else before.was_asked = false;
     });
   } catch (const std::bad_alloc&) {
@@ -121,13 +126,14 @@ void lookout::leave_crowded_cpu() {
   home_.leave_crowded_cpus(nullptr);
 }
 
-bool lookout::look_at(latent_desk& desk, seen& before) {
+bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   const time_ns now_ns = monotonic_now_ns();
-  if (desk.pay(now_ns) && desk.pace.is_wary()) wait_for_ripe_offer(desk);
+  if (desk.pay(now_ns) && desk.pace.is_wary() && desk.withholds()) wait_for_ripe_offer(desk);
   if (desk.has_ripe_offer()) home_.notify(worker_id::none());
+  else if (desk.slot.has_offer()) due_ns_ = now_ns;
   if (desk.is_owed()) due_ns_ = std::min(due_ns_, desk.pace.not_before_ns());
   if (!desk.withholds() || !desk.pace.may_wake(now_ns)) {
-    before = {.visits = before.visits, .waits = desk.awaits_join() ? before.waits + 1 : 0};
+    before = {.visits = before.visits, .waits = awaits_join ? before.waits + 1 : 0};
     if (before.waits == k_most_waits) desk.give_up_joins();
     return false;
   }

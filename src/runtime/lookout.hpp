@@ -1,6 +1,6 @@
 // The lookout: a thread that asks those who do not hear.
 //
-// A worker answers a request at its next fork, and a guest is not asked at all at first, so that small work stays where it
+// A worker answers a request at its next fork or join, and a guest is not asked at all at first, so that small work stays where it
 // is. The lookout watches while workers sleep and somebody keeps latent work to himself: it asks a guest that has been
 // inside one join for a while, and interrupts a thread that has not answered. It exists only once it was needed, and
 // otherwise sleeps without a deadline.
@@ -32,7 +32,7 @@ class lookout {
 
   // Somebody went to sleep while there is latent work, or a guest has come.
   void look_out() noexcept;
-  // After a change: the lookout will see it, without being called.
+  // After a change: the lookout will see it soon, without being called.
   [[nodiscard]] bool is_watching() noexcept;
   // From now on it does nothing.
   void stop();
@@ -53,7 +53,7 @@ class lookout {
   void run() noexcept;
   [[nodiscard]] bool must_watch() const;
   [[nodiscard]] bool look();
-  [[nodiscard]] bool look_at(latent_desk& desk, seen& before);
+  [[nodiscard]] bool look_at(latent_desk& desk, seen& before, bool awaits_join);
   void interrupt(latent_desk& desk, seen& before);
   void leave_crowded_cpu();
   static void wait_for_ripe_offer(const latent_desk& desk);
@@ -63,6 +63,7 @@ class lookout {
   on_call<> rest_;
   std_atomics::atomic<bool> is_started_{false};
   std_atomics::atomic<bool> is_stopping_{false};
+  std_atomics::atomic<time_ns> next_look_ns_{0};
   std::mutex start_mutex_;
   os_thread thread_;
   // The thread's own.

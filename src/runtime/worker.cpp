@@ -63,6 +63,7 @@ void worker::listen(latent_stack* running) noexcept {
     running->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic: how it hears of forks
   }
   desk.listen(running, !is_alone);
+  if (running != nullptr && !is_alone && state.load(std::memory_order_relaxed) == worker_state::running) be_watched();  // statistic
 }
 
 void worker::show_forks() noexcept {
@@ -217,10 +218,7 @@ queue_entry* worker::next() {
       search_.report(as_outcome(result.status));
       if (result.status == steal_status::taken) {
         // A worker that announced its sleep and found work instead counts as searching, too.
-        if (search_began_ns_ != 0 || is_searching_) {
-          end_search();
-          if (now.kind != step_kind::victim) be_watched();
-        }
+        if (search_began_ns_ != 0 || is_searching_) end_search();
         return result.item;
       }
       continue;
@@ -233,8 +231,8 @@ queue_entry* worker::next() {
 }
 
 // It begins with something new, while others sleep, and its joins shall answer: should it fork and not join, nobody would hear.
-void worker::be_watched() {
-  if (desk.awaits_join() && home.idle().sleeping_hint() != 0) home.look_out();
+void worker::be_watched() noexcept {
+  if (desk.awaits_join() && home.idle().sleeping_hint() != 0) home.look_out();  // statistic: who falls asleep now looks itself
 }
 
 worker_queues::look worker::carry_out(const step& now) {

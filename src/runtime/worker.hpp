@@ -151,7 +151,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void doze(time_ns deadline_ns, time_ns linger_ns);
   void linger(time_ns until_ns);
   void leave_crowded_cpu();
-  void be_watched();
+  void be_watched() noexcept;
   void look_at_sources_in_turn();
   void resign();
   void start_searching();

@@ -36,6 +36,7 @@ void worker::end_search() {
   account_search();
   if (home.keeps_apart) note_cpu();
   state.store(worker_state::running, std::memory_order_relaxed);  // statistic
+  be_watched();
 }
 
 bool worker::awaits_join() const {

@@ -35,7 +35,8 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
   }
   if (result.status == steal_status::empty) {
     if (robbed.desk.has_ripe_offer()) result = take_offer(robbed.desk);
-    if (!robbed.desk.slot.has_offer()) ask(robbed.desk, result.item != nullptr);
+    if (result.item != nullptr || !robbed.desk.slot.has_offer()) ask(robbed.desk, result.item != nullptr);
+    else pace_.judge(true, monotonic_now_ns());  // not ripe: its owner will take it back
   } else if (result.item != nullptr && has_pending(robbed) && robbed.queues.deque_hint(band) == 0) {
     ask(robbed.desk, true);
   }

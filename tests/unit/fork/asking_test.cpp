@@ -92,6 +92,27 @@ TEST(asking, joins_that_have_answered_are_asked_first_until_they_have_nothing_to
   });
 }
 
+// A frame that was seen when something older was offered ends, too, without keeping a request to itself.
+TEST(asking, the_join_of_a_frame_that_was_seen_answers) {
+  filch::runtime rt{{.workers = 1}};
+  rt.run([] {
+    join(
+        [] {
+          join(
+              [] {
+                (void)own_desk().ask();
+                join([] {}, [] {});  // offers the outermost, and has seen the one behind it
+                EXPECT_TRUE(own_desk().slot.has_offer());
+                (void)own_desk().ask();
+                EXPECT_TRUE(is_join_asked());
+              },
+              [] {});
+          EXPECT_FALSE(is_join_asked());
+        },
+        [] {});
+  });
+}
+
 // A worker whose joins have answered runs a long function without any: the lookout sees to it that its next fork answers.
 TEST(asking, the_lookout_goes_back_to_forks_where_no_join_comes) {
   filch::runtime rt{{.workers = 2}};
