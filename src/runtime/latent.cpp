@@ -64,9 +64,11 @@ bool offer_oldest(latent_stack& stack, const counter& at) noexcept {
   return at.desk->offer_oldest(stack, *at.home, running != nullptr ? running->id : task_id::none());
 }
 
-// A wake-up takes who offers some microseconds. Where children are tiny it is the lookout's affair, while that is awake.
+// A wake-up takes who offers some microseconds. Where children are tiny it is the lookout's affair, while that is awake. One who
+// lingers hears it without a system call.
 void announce(const counter& at) noexcept {
-  if (at.desk->pace.is_wary() && at.home->is_watched()) return;
+  const bool does_linger = at.home->lingering.load(std::memory_order_relaxed) != 0;  // statistic
+  if (!does_linger && at.desk->pace.is_wary() && at.home->is_watched()) return;
   at.home->notify(this_worker());
   at.desk->note_offer();
 }

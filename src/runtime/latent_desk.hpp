@@ -48,7 +48,8 @@ void trace_join() noexcept;
 void trace_join(task_id child) noexcept;
 
 // How often somebody may be woken for what a desk offers. A wake-up costs the one who offers a few microseconds: a program
-// whose children are over sooner is left alone for a while, longer and longer; a child that was worth it halves that.
+// whose children are over sooner is left alone for a while, longer and longer; a child that was worth it halves that, a large one
+// ends it.
 class wake_pace {
  public:
   // Any thread. What it returns is a hint, so all here is a statistic.
@@ -61,7 +62,7 @@ class wake_pace {
   }
   // Nearly all were over too soon lately.
   [[nodiscard]] bool is_wary() const { return streak() >= k_wary_streak; }
-  // So many were over too soon, at most k_longest_streak; half as many behind each that was not.
+  // So many were over too soon, at most k_longest_streak; half as many behind each that was not, none behind a large one.
   [[nodiscard]] std::uint32_t streak() const {
     return streak_.load(std::memory_order_relaxed);  // statistic
   }
@@ -70,13 +71,15 @@ class wake_pace {
     const bool was_tiny = lasted_ns < k_tiny_ns;
     if (!was_tiny && streak_.load(std::memory_order_relaxed) == 0) return;  // statistic
     const std::uint32_t before = streak_.load(std::memory_order_relaxed);  // statistic
-    const std::uint32_t streak = was_tiny ? std::min(before + 1, k_longest_streak) : before / 2;
+    const std::uint32_t left = lasted_ns < k_large_ns ? before / 2 : 0;
+    const std::uint32_t streak = was_tiny ? std::min(before + 1, k_longest_streak) : left;
     streak_.store(streak, std::memory_order_relaxed);                                           // statistic
     not_before_ns_.store(was_tiny ? now_ns + (k_pause_ns << streak) : 0, std::memory_order_relaxed);  // statistic
   }
 
  private:
   static constexpr time_ns k_tiny_ns = 5 * k_ns_per_us;  // guess: what a wake-up costs
+  static constexpr time_ns k_large_ns = 50 * k_ns_per_us;  // guess: a tiny one with all its data in another cache takes less
   static constexpr time_ns k_pause_ns = k_ns_per_us;
   static constexpr std::uint32_t k_longest_streak = 6;
   static constexpr std::uint32_t k_wary_streak = 3;
@@ -236,7 +239,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
   std_atomics::atomic<bool> is_owed_{false};
   std_atomics::atomic<time_ns> offered_ns_{0};
   std_atomics::atomic<std::uint32_t> answers_{0};  // of joins lately
-  static constexpr std::uint32_t k_most_answers = 4;     // guess
+  static constexpr std::uint32_t k_most_answers = 16;    // guess: at the end of a recursion some joins in a row have nothing to offer
 };
 
 // How often a thief asks: one that got tiny tasks asks less and less often, so that it does not make its victim publish at

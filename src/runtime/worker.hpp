@@ -149,7 +149,8 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void wait(time_ns span_ns);
   void park(time_ns linger_ns);
   void doze(time_ns deadline_ns, time_ns linger_ns);
-  void linger(time_ns until_ns);
+  // Until then; at the other time it makes the requests that are owed.
+  void linger(time_ns until_ns, time_ns due_ns);
   void leave_crowded_cpu();
   void be_watched() noexcept;
   void look_at_sources_in_turn();
@@ -172,6 +173,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
     time_ns taken_ns = 0;
     std::uint32_t count = 0;
   } loot_;  // the last coroutines it has stolen
+  bool may_await_due_ = false;  // it may linger until a request that is owed can be made
   time_ns stolen_ns_ = 0;             // when it stole the last time
   time_ns moved_ns_ = 0;              // when it moved to another CPU the last time
   bool is_searching_ = false;         // counted as such in `idle`

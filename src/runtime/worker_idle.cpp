@@ -12,6 +12,8 @@ namespace {
 
 // A wait this long or longer is slept, a shorter one is spun: a futex sleep and its wake-up cost about as much (guess).
 constexpr time_ns k_spin_below_ns = 50 * k_ns_per_us;
+// Who answers a request at all, and whose offer is worth a theft, does so within this (guess).
+constexpr time_ns k_answered_ns = 10 * k_ns_per_us;
 
 }  // namespace
 
@@ -93,19 +95,26 @@ void worker::park(time_ns linger_ns) {
   // What is over sooner is not worth being awake for: its owner is not asked for more soon (wake_pace).
   constexpr time_ns k_worth_ns = 5 * k_ns_per_us;  // guess
   const bool is_worth_it = home.has_cpu_each && monotonic_now_ns() - stolen_ns_ >= k_worth_ns;
+  may_await_due_ = home.has_cpu_each && linger_ns != 0;  // it has stolen since it parked the last time
   doze(k_never_ns, is_worth_it ? linger_ns : 0);
 }
 
 // It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a busy machine
 // the CPU would come back late, and whoever chose it would wait.
-void worker::linger(time_ns until_ns) {
+void worker::linger(time_ns until_ns, time_ns due_ns) {
   constexpr time_ns k_answer_ns = 5 * k_ns_per_us;  // guess: who answers at all does so sooner
   home.lingering.fetch_add(1, std::memory_order_relaxed);  // statistic
   time_ns look_out_ns = monotonic_now_ns() + k_answer_ns;
   while (!home.idle().is_chosen(self)) {
     const time_ns now_ns = monotonic_now_ns();
     if (now_ns >= until_ns) break;
-    if (now_ns >= look_out_ns) {
+    if (now_ns >= due_ns) {
+      for (worker& other : home.workers) {
+        if (&other != this) (void)other.desk.pay(now_ns);
+      }
+      due_ns = k_never_ns;
+      look_out_ns = now_ns + k_answer_ns;
+    } else if (now_ns >= look_out_ns && due_ns == k_never_ns) {
       if (home.is_work_withheld_from(*this)) home.look_out();
       look_out_ns = k_never_ns;
     }
@@ -136,11 +145,13 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   is_searching_ = true;  // whoever ends the sleep counts this worker as searching
   // Whoever forks from now on finds a sleeper.
   bool is_crowded = false;
+  time_ns due_ns = k_never_ns;  // when the first request that is owed may be made
   const time_ns now_ns = monotonic_now_ns();
   const std::uint32_t here = home.keeps_apart ? current_cpu() : k_unknown_cpu;
   for (worker& other : home.workers) {
     if (&other == this) continue;
     other.desk.ask_before_sleep(now_ns);
+    if (other.desk.is_owed()) due_ns = std::min(due_ns, other.desk.pace.not_before_ns());
     is_crowded |= other.works_at(here);
   }
   auto& keeper = home.sources.keeper;
@@ -158,8 +169,9 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   state.store(worker_state::sleeping, std::memory_order_relaxed);  // statistic
   time_ns began_ns = monotonic_now_ns();
   if (is_crowded && !home.idle().is_chosen(self)) leave_crowded_cpu();
-  if (linger_ns != 0) {
-    linger(std::min({linger_ns < k_never_ns - began_ns ? began_ns + linger_ns : k_never_ns, deadline_ns, earliest_ns}));
+  if (due_ns != k_never_ns && std::exchange(may_await_due_, false)) linger_ns = std::max(linger_ns, due_ns + k_answered_ns - began_ns);
+  if (linger_ns > 0) {
+    linger(std::min({linger_ns < k_never_ns - began_ns ? began_ns + linger_ns : k_never_ns, deadline_ns, earliest_ns}), due_ns);
     const time_ns lingered_ns = monotonic_now_ns() - began_ns;
     counters.add(trace::count::search_ns, static_cast<std::uint64_t>(lingered_ns));
     began_ns += lingered_ns;

@@ -33,8 +33,15 @@ TEST(wake_pace, forgets_half_the_tiny_children_after_one_that_was_worth_it) {
   for (int i = 0; i != 6; ++i) (void)pause_after(pace, 0, 1000);
   EXPECT_EQ(pause_after(pace, 5 * k_ns_per_us, 2000), 0);
   EXPECT_EQ(pause_after(pace, 5 * k_ns_per_us - 1, 3000), 16 * k_ns_per_us);
-  for (int i = 0; i != 3; ++i) (void)pause_after(pace, 5 * k_ns_per_us, 4000);
-  EXPECT_EQ(pause_after(pace, 0, 5000), 2 * k_ns_per_us);
+  (void)pause_after(pace, 50 * k_ns_per_us - 1, 4000);
+  EXPECT_EQ(pause_after(pace, 0, 5000), 8 * k_ns_per_us);
+}
+
+TEST(wake_pace, forgets_all_tiny_children_after_a_large_one) {
+  filch::wake_pace pace;
+  for (int i = 0; i != 6; ++i) (void)pause_after(pace, 0, 1000);
+  EXPECT_EQ(pause_after(pace, 50 * k_ns_per_us, 2000), 0);
+  EXPECT_EQ(pause_after(pace, 0, 3000), 2 * k_ns_per_us);
 }
 
 TEST(wake_pace, is_wary_after_three_tiny_children_and_until_few_enough_are_left) {
