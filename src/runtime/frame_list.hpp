@@ -11,13 +11,12 @@
 //
 //   (N1) bottom ≤ last_shared ≤ last_noted ≤ last_seen ≤ newest in the order of the list. A handler that comes while
 //        join_latent() unlinks a seen frame finds `newest` one before `last_seen`, and perhaps before the other two.
-//   (N2) The frames up to last_seen are linked both ways, each one's `offer` is null, a number, or an offer, and its `lowest`
-//        the lowest address up to it. The watch is that of last_seen, or asks.
+//   (N2) The frames up to last_seen are linked both ways, and each one's `offer` is null, a number, or an offer.
+//   (N3) The watch is the address of last_seen, above all addresses if that is the bottom, or asks.
 #pragma once
 
 #include <filch/runtime/latent.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -35,10 +34,10 @@ inline void watch_seen(latent_stack& stack) {
   const latent_frame* seen = nullptr;
   do {
     seen = stack.last_seen.load(std::memory_order_relaxed);      // owner-only
-    // statistic: a request that comes meanwhile is lost
-    stack.watch.store(seen->lowest, std::memory_order_relaxed);
+    const std::uintptr_t watch = seen == &stack.bottom ? latent_stack::k_unwatched : reinterpret_cast<std::uintptr_t>(seen);
+    stack.watch.store(watch, std::memory_order_relaxed);  // statistic: a request that comes meanwhile is lost
     // [L19] signal fence: what is watched is stored before it is asked whether a handler has seen more ↔ [L10].
-    std::atomic_signal_fence(std::memory_order_acq_rel);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
   } while (seen != stack.last_seen.load(std::memory_order_relaxed));  // owner-only
 }
 
@@ -50,9 +49,6 @@ inline void see_frames(latent_stack& stack) {
   for (latent_frame* each = newest; each != last_seen; each = each->older) {
     each->offer = nullptr;
     each->older->newer = each;
-  }
-  for (latent_frame* each = last_seen; each != newest; each = each->newer) {
-    each->newer->lowest = std::min(each->lowest, reinterpret_cast<std::uintptr_t>(each->newer));
   }
   stack.last_seen.store(newest, std::memory_order_relaxed);  // owner-only
   if (!is_asked(stack)) watch_seen(stack);

@@ -83,8 +83,8 @@ guest_visit::guest_visit() : seat_{nullptr} {
   const bool is_own_stack = here >= seat_->stack_low && here < seat_->stack_high;
   stack.low_mark =
       is_own_stack ? seat_->stack_low + stack_reserve_bytes(seat_->stack_high - seat_->stack_low) : 0;
-  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);       // statistic
-  stack.watch.store(stack.bottom.lowest, std::memory_order_relaxed);  // statistic
+  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);             // statistic
+  stack.watch.store(latent_stack::k_unwatched, std::memory_order_relaxed);  // statistic
   seat_->stack = &stack;
   seat_->desk.listen(&stack, false);  // it is asked when it has gone on for a while
   running_latent_stack = &stack;

@@ -65,7 +65,7 @@ bool offer_oldest(latent_stack& stack, const counter& at) noexcept {
 }
 
 // A wake-up takes who offers some microseconds. Where children are tiny it is the lookout's affair, while that is awake. One who
-// lingers hears it without a system call.
+// lingers, if it is chosen, hears it without a system call.
 void announce(const counter& at) noexcept {
   const bool does_linger = at.home->lingering.load(std::memory_order_relaxed) != 0;  // statistic
   if (!does_linger && at.desk->pace.is_wary() && at.home->is_watched()) return;
@@ -153,20 +153,21 @@ static void answer_at_join(latent_stack& stack) noexcept {
   if (has_offered) return announce(here);
   if (!here.desk->answers_at_joins()) return here.desk->ask(stack);  // the next fork
   here.desk->owe();
-  here.home->look_out();
+  if (here.home->idle().sleeping_hint() != 0) here.home->look_out();
 }
 
-bool join_watched(latent_stack& stack, latent_frame& frame) noexcept {
+bool join_watched(latent_stack& stack, latent_frame& frame, leaving how) noexcept {
+  const bool may_answer = how == leaving::normally;
   if (&frame != stack.last_seen.load(std::memory_order_relaxed)) {  // owner-only
     frame.offer = nullptr;
-    if (is_asked(stack)) answer_at_join(stack);
+    if (may_answer && is_asked(stack)) answer_at_join(stack);
     return true;
   }
   defer_interrupts();
   const bool was_shared = forget(stack, frame);
   allow_interrupts();
   if (!was_shared) {  // it was only seen or noted
-    if (is_asked(stack)) answer_at_join(stack);
+    if (may_answer && is_asked(stack)) answer_at_join(stack);
     return true;
   }
   offered_task& offer = *frame.offer;
@@ -193,7 +194,7 @@ bool join_watched(latent_stack& stack, latent_frame& frame) noexcept {
   const task_id child = offer.id;
   offer.release();
   trace_join(child);
-  if (is_asked(stack)) answer_at_join(stack);
+  if (may_answer && is_asked(stack)) answer_at_join(stack);
   return false;
 }
 

@@ -127,7 +127,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
   [[nodiscard]] bool is_owed() const {
     return is_owed_.load(std::memory_order_relaxed);  // statistic
   }
-  // The lookout: makes good what is owed if the pace allows it. True: it has asked.
+  // Any thread: makes good what is owed if the pace allows it. True: it has asked.
   bool pay(time_ns now_ns) {
     if (!is_owed() || !pace.may_wake(now_ns)) return false;
     is_owed_.store(false, std::memory_order_relaxed);  // statistic: who sleeps from now on asks again
@@ -256,7 +256,7 @@ class request_pace {
   // What it has taken is done, and was tiny or not.
   void judge(bool was_tiny, time_ns now_ns) {
     pause_ns_ = was_tiny ? std::min(pause_ns_ * 2, k_max_pause_ns) : k_min_pause_ns;
-    if (was_tiny) not_before_ns_ = now_ns + pause_ns_;
+    not_before_ns_ = was_tiny ? now_ns + pause_ns_ : 0;
   }
   // It has taken something. True: the victim should put the next offer out ahead of time.
   [[nodiscard]] bool take(time_ns now_ns) {

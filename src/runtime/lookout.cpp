@@ -45,16 +45,18 @@ void lookout::look_out() noexcept {
 
 bool lookout::is_watching() noexcept {
   if (!is_started_.load(std::memory_order_relaxed) || rest_.is_resting()) return false;                    // statistic
-  return next_look_ns_.load(std::memory_order_relaxed) - monotonic_now_ns() <= k_soon_ns;  // statistic
+  const time_ns until_look_ns = next_look_ns_.load(std::memory_order_relaxed) - monotonic_now_ns();  // statistic
+  return until_look_ns <= k_soon_ns && until_look_ns >= -k_soon_ns;  // it may be looking, or have no CPU
 }
 
 void lookout::start() noexcept {
   const std::lock_guard lock{start_mutex_};
   // owner-only: under the mutex
   if (is_started_.load(std::memory_order_relaxed) || is_stopping_.load(std::memory_order_relaxed)) return;
+  if (home_.is_forked_child()) return;
   if (may_interrupt_ && !install_interrupt_handler()) return;
   // Without the thread requests are heard at the next fork or join only: slower, never wrong.
-  if (thread_.start(home_.chosen.name + "-lookout", 0, [this] { run(); })) return;
+  if (thread_.start(name_, 0, [this] { run(); })) return;
   is_started_.store(true, std::memory_order_relaxed);  // statistic
 }
 
@@ -134,9 +136,13 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   if (desk.is_owed()) due_ns_ = std::min(due_ns_, desk.pace.not_before_ns());
   if (!desk.withholds() || !desk.pace.may_wake(now_ns)) {
     before = {.visits = before.visits, .waits = awaits_join ? before.waits + 1 : 0};
-    if (before.waits == k_most_waits) desk.give_up_joins();
+    if (before.waits >= k_most_waits) {
+      desk.give_up_joins();
+      before.waits = 0;
+    }
     return false;
   }
+  before.waits = 0;
   (void)desk.ask();
   if (!before.was_asked) {
     before.was_asked = true;

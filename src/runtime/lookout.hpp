@@ -17,7 +17,9 @@
 
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace filch::inline v0 {
 
@@ -25,7 +27,8 @@ class latent_desk;
 
 class lookout {
  public:
-  lookout(runtime::core& home, bool may_interrupt) : home_{home}, may_interrupt_{may_interrupt} {}
+  lookout(runtime::core& home, std::string name, bool may_interrupt)
+      : home_{home}, name_{std::move(name)}, may_interrupt_{may_interrupt} {}
   lookout(const lookout&) = delete;
   lookout& operator=(const lookout&) = delete;
   ~lookout() { stop(); }
@@ -59,6 +62,7 @@ class lookout {
   static void wait_for_ripe_offer(const latent_desk& desk);
 
   runtime::core& home_;
+  const std::string name_;
   const bool may_interrupt_;
   on_call<> rest_;
   std_atomics::atomic<bool> is_started_{false};

@@ -85,7 +85,7 @@ void prepare(work_stack& fresh, stack_loop loop) {
   latent_stack& latent = fresh.latent;
   latent.newest.store(&latent.bottom, std::memory_order_relaxed);        // before publication
   latent.last_seen.store(&latent.bottom, std::memory_order_relaxed);     // before publication
-  latent.watch.store(latent.bottom.lowest, std::memory_order_relaxed);   // before publication
+  latent.watch.store(latent_stack::k_unwatched, std::memory_order_relaxed);  // before publication
   latent.last_noted.store(&latent.bottom, std::memory_order_relaxed);    // before publication
   latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);   // before publication
   latent.low_mark = fresh.body.low_mark();

@@ -134,6 +134,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   [[nodiscard]] worker_queues::look take_offer(latent_desk& from);
   [[nodiscard]] worker_queues::look take_from_guests();
   void ask(latent_desk& robbed, bool has_taken);
+  void note_unripe(time_ns offered_ns);
   void judge_loot(time_ns now_ns);
   void keep_ready(std::uint32_t moved);
   [[nodiscard]] worker_queues::look take_child();
@@ -173,6 +174,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
     time_ns taken_ns = 0;
     std::uint32_t count = 0;
   } loot_;  // the last coroutines it has stolen
+  time_ns unripe_ns_ = 0;  // when the last offer was made that it did not take, since its owner would take it back
   bool may_await_due_ = false;  // it may linger until a request that is owed can be made
   time_ns stolen_ns_ = 0;             // when it stole the last time
   time_ns moved_ns_ = 0;              // when it moved to another CPU the last time

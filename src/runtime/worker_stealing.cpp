@@ -3,6 +3,7 @@
 #include "worker.hpp"
 
 #include <new>
+#include <utility>
 
 namespace filch::inline v0 {
 namespace {
@@ -36,7 +37,7 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
   if (result.status == steal_status::empty) {
     if (robbed.desk.has_ripe_offer()) result = take_offer(robbed.desk);
     if (result.item != nullptr || !robbed.desk.slot.has_offer()) ask(robbed.desk, result.item != nullptr);
-    else pace_.judge(true, monotonic_now_ns());  // not ripe: its owner will take it back
+    else note_unripe(robbed.desk.offered_ns());
   } else if (result.item != nullptr && has_pending(robbed) && robbed.queues.deque_hint(band) == 0) {
     ask(robbed.desk, true);
   }
@@ -108,6 +109,11 @@ void worker::judge_loot(time_ns now_ns) {
   loot_.from->pace.note(was_tiny ? 0 : k_never_ns, now_ns);
   pace_.judge(was_tiny, now_ns);
   loot_.from = nullptr;
+}
+
+// An offer that is not ripe is one of tiny children, too; each is counted once.
+void worker::note_unripe(time_ns offered_ns) {
+  if (std::exchange(unripe_ns_, offered_ns) != offered_ns) pace_.judge(true, monotonic_now_ns());
 }
 
 void worker::ask(latent_desk& robbed, bool has_taken) {

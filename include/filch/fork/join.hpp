@@ -107,7 +107,7 @@ class child_frame : public latent_frame {
   [[gnu::cold, gnu::noinline]] static void join_quietly() noexcept {
     auto& self = static_cast<child_frame&>(*latent_stack_here().newest.load(std::memory_order_relaxed));  // owner-only
     const joined_frame found = join_latent(self);
-    if (!found.is_watched || detail::join_watched(*found.stack, self)) {
+    if (!found.is_watched || detail::join_watched(*found.stack, self, leaving::by_exception)) {
       if (is_stack_exhausted()) return;  // a child that has not started would only come to the same end
       if (!found.is_watched) {
         run(self);
@@ -144,7 +144,7 @@ class child_frame : public latent_frame {
   }
 
   [[gnu::cold, gnu::noinline]] result join_watched(latent_stack& stack) {
-    if (detail::join_watched(stack, *this)) {
+    if (detail::join_watched(stack, *this, leaving::normally)) {
       const recorded_child here{*this};
       return function_();
     }

@@ -9,7 +9,7 @@
 // A fork compares with the stack's alarm: normally the lowest address at which a frame still has enough stack below it, and above
 // every address when the next fork shall offer something. So one comparison finds both a request and the end of the stack. A
 // thread that takes no part has a stack that stands for "none", with an alarm that always sounds: the same comparison finds
-// that, too. A join compares with the stack's watch: the lowest address of a frame that was seen, since such a join has more to
+// that, too. A join compares with the stack's watch: the address of the last frame that was seen, since its join has more to
 // do, and 0 when the next join shall offer something. Who asks chooses (ask() in src/runtime/latent_desk.hpp).
 //
 // Who may call what: the code that runs on the stack; `is_wanted` and `has_latent_work` any thread, as a hint. A signal
@@ -20,9 +20,9 @@
 //   I1  The frames of a stack form a list, and only the newest is unlinked. A fork links its frame to the older one only;
 //       whoever looks for the oldest links them the other way, too: these frames were *seen*. The seen ones are a prefix of
 //       the list, those that others could take a prefix of these: so the newest was seen if and only if it is `last_seen`.
-//       None of the seen lies below `watch`: so a join need not ask more of a frame that does. Frames are mostly the lower the
-//       newer they are, but not always: those of one function lie as the compiler likes, those in a coroutine on the heap
-//       (src/runtime/frame_list.hpp).
+//       That one does not lie below `watch`: so a join need not ask more of a frame that does. One that does not may still
+//       be fresh: frames are mostly the lower the newer they are, but those of one function lie as the compiler likes, and
+//       those in a coroutine on the heap (src/runtime/frame_list.hpp).
 //   I2  When a join must wait, every older frame of its stack was offered: a suspended stack hides no work.
 //   I3  A frame is touched by its own stack only, but for its child's function and result, which belong to who runs it.
 //   I4  Nobody needs to take an offer: whoever joins it takes it back. A lost request costs parallelism, never progress.
@@ -52,7 +52,6 @@ struct latent_frame {
   const latent_kind* kind;
   latent_frame* newer;  // meaningful if it was seen and is not the last of those
   offered_task* offer;  // meaningful if it was seen; null: it was neither offered nor noted
-  std::uintptr_t lowest;  // meaningful if it was seen: the lowest address of it and all older ones
 };
 
 // The latent work of one stack.
@@ -61,19 +60,20 @@ struct latent_stack {
   static constexpr std::uintptr_t k_beat = UINTPTR_MAX - 1;  // nobody wants work, but forks are to be recorded
   static constexpr std::uintptr_t k_none = UINTPTR_MAX;      // low_mark of the stack that stands for none
   static constexpr std::uintptr_t k_asked = 0;               // as the watch
+  static constexpr std::uintptr_t k_unwatched = UINTPTR_MAX;
 
   constexpr latent_stack() = default;
   constexpr latent_stack(std::uintptr_t alarm_now, std::uintptr_t low) : alarm{alarm_now}, low_mark{low} {}
 
   std_atomics::atomic<latent_frame*> newest{&bottom};
-  std_atomics::atomic<std::uintptr_t> watch{UINTPTR_MAX};  // a join whose frame does not lie below looks why; any thread may ask
+  std_atomics::atomic<std::uintptr_t> watch{k_unwatched};  // a join whose frame does not lie below looks why; any thread may ask
   std_atomics::atomic<std::uintptr_t> alarm{0};  // a fork whose frame lies below looks why; any thread may raise it
   std::uintptr_t low_mark = 0;                   // what the alarm is when nobody wants anything
   std::uint32_t stays = 0;                       // not 0: a join that waits keeps its thread
   std_atomics::atomic<latent_frame*> last_seen{&bottom};
   std_atomics::atomic<latent_frame*> last_shared{&bottom};  // the last that others could take
   std_atomics::atomic<latent_frame*> last_noted{&bottom};   // the last of those that are in a recording or shared
-  latent_frame bottom{nullptr, nullptr, nullptr, nullptr, UINTPTR_MAX};
+  latent_frame bottom{nullptr, nullptr, nullptr, nullptr};
   // Of the coroutines that run on it, for transfer.hpp.
   std::uintptr_t transfer_mark = 0;    // below it a transfer leaves the next one over
   std::coroutine_handle<> left_over;  // goes on when the stack is back where the first was resumed
@@ -110,8 +110,10 @@ FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_l
 // not worth a wake-up is so only to those who are awake.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept;
 // The frame, just unlinked, does not lie below the watch. If it was offered, takes it back, or waits until who took it has
-// finished it; else offers the oldest one if somebody asks. True: the caller runs the child.
-[[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_watched(latent_stack& stack, latent_frame& frame) noexcept;
+// finished it; offers the oldest one if somebody asks, but not while an exception leaves the functions one after the other: what is
+// on its way to an end is not handed out. True: the caller runs the child.
+enum class leaving : bool { normally, by_exception };
+[[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_watched(latent_stack& stack, latent_frame& frame, leaving how) noexcept;
 
 // Is the exception that is handled now stack_exhausted?
 [[gnu::cold]] [[nodiscard]] bool is_stack_exhausted() noexcept;

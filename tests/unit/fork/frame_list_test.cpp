@@ -28,7 +28,6 @@ class forks {
     latent_frame& made = memory_[place(open_.size())];
     made.newer = made.older = &made;  // what lay there before means nothing
     made.offer = reinterpret_cast<filch::offered_task*>(std::uintptr_t{0xdead0});
-    made.lowest = 1;
     EXPECT_TRUE(filch::fork_latent(stack_, made, k_kind));
     open_.push_back(&made);
   }
