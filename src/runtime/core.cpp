@@ -9,9 +9,12 @@
 #include <pthread.h>
 
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace filch::inline v0 {
 namespace {

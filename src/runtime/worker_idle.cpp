@@ -3,9 +3,7 @@
 #include "worker.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
-#include <vector>
 
 namespace filch::inline v0 {
 namespace {
