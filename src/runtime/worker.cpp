@@ -58,6 +58,7 @@ void worker::set_current(worker* held) noexcept {
 
 void worker::listen(latent_stack* running) noexcept {
   const bool is_alone = *home.chosen.workers == 1 && home.chosen.trace == nullptr;  // nobody asks
+  if (running != nullptr) running->is_private = is_alone;
   if (is_alone && running != nullptr) calm(*running, this);
   if (running != nullptr && home.chosen.trace != nullptr) {
     running->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic: how it hears of forks

@@ -197,7 +197,7 @@ TEST_P(algo_property, sorts_merges_and_partitions_equal_the_serial_ones) {
 TEST_P(algo_property, sorts_of_strings_equal_the_serial_ones) {
   random_stream random = random_stream{filch_test::test_seed()}.split(7);
   for (std::size_t n : sizes(random)) {
-    n = std::min<std::size_t>(n, 60'000);
+    n = std::min<std::size_t>(n, filch_test::scaled(60'000));
     std::vector<std::string> xs;
     for (std::size_t i = 0; i != n; ++i) xs.push_back(std::string(random.below(30), 'a') + std::to_string(random.below(n + 1)));
     std::vector<std::string> expected = xs;

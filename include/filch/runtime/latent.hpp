@@ -70,6 +70,7 @@ struct latent_stack {
   std_atomics::atomic<std::uintptr_t> alarm{0};  // a fork whose frame lies below looks why; any thread may raise it
   std::uintptr_t low_mark = 0;                   // what the alarm is when nobody wants anything
   std::uint32_t stays = 0;                       // not 0: a join that waits keeps its thread
+  bool is_private = false;                       // nobody asks: its worker is the only one, and nothing is recorded
   std_atomics::atomic<latent_frame*> last_seen{&bottom};
   std_atomics::atomic<latent_frame*> last_shared{&bottom};  // the last that others could take
   std_atomics::atomic<latent_frame*> last_noted{&bottom};   // the last of those that are in a recording or shared

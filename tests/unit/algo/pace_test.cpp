@@ -14,7 +14,7 @@ using filch::algo::detail::site_cost;
 TEST(pace, begins_with_one_element_and_grows_to_powers_of_two_at_multiples_of_themselves) {
   site_cost site;
   pace p{{}, site};
-  p.start();
+  p.start(1'000'000'000);
   EXPECT_EQ(p.next(1'000'000), 1u);
   std::size_t at = 0;
   for (int i = 0; i != 10; ++i) {
@@ -26,10 +26,47 @@ TEST(pace, begins_with_one_element_and_grows_to_powers_of_two_at_multiples_of_th
   EXPECT_GT(at, 1000u);
 }
 
+TEST(pace, where_elements_were_cheap_the_first_block_is_larger_but_never_a_large_part) {
+  site_cost site;
+  site.note(100, 1'000);
+  pace many{{}, site};
+  many.start(1'000'000);
+  const std::size_t trusted = many.next(1'000'000);
+  EXPECT_GT(trusted, 1'000u);
+  EXPECT_LT(trusted, 1'000'000u / 16);
+  pace some{{}, site};
+  some.start(1'000);
+  EXPECT_EQ(some.next(1'000), 32u);
+  pace few{{}, site};
+  few.start(15);
+  EXPECT_EQ(few.next(15), 1u);
+  site.note(1'000'000'000, 1);
+  pace dear{{}, site};
+  dear.start(1'000'000);
+  EXPECT_EQ(dear.next(1'000'000), 1u);
+  site.note(100, 1'000);
+  pace given{hint{.grain = 3}, site};
+  given.start(1'000'000);
+  EXPECT_EQ(given.next(1'000'000), 3u);
+}
+
+TEST(pace, a_site_remembers_about_what_elements_took) {
+  site_cost site;
+  EXPECT_FALSE(site.is_known());
+  site.note(1'000, 1'000'000);
+  EXPECT_TRUE(site.is_known());
+  EXPECT_LE(site.ticks_of(1'000'000), 16'000.0);  // no less than a tick for 64
+  site.note(5'000, 10);
+  EXPECT_GE(site.ticks_of(10), 2'500.0);
+  EXPECT_LE(site.ticks_of(10), 10'000.0);
+  EXPECT_GE(site.count_in(5'000), 5u);
+  EXPECT_LE(site.count_in(5'000), 20u);
+}
+
 TEST(pace, never_gives_more_than_there_is) {
   site_cost site;
   pace p{{}, site};
-  p.start();
+  p.start(1'000'000'000);
   for (int i = 0; i != 10; ++i) p.note(1);
   EXPECT_EQ(p.next(3), 3u);
 }
@@ -37,7 +74,7 @@ TEST(pace, never_gives_more_than_there_is) {
 TEST(pace, a_grain_fixes_blocks_and_splits) {
   site_cost site;
   pace p{hint{.grain = 10}, site};
-  p.start();
+  p.start(1'000'000'000);
   EXPECT_EQ(p.next(100), 10u);
   p.note(10);
   EXPECT_EQ(p.next(100), 10u);
@@ -61,7 +98,7 @@ TEST(pace, few_elements_are_forked_unless_they_were_cheap_before) {
 TEST(pace, one_element_is_never_worth_a_split) {
   site_cost site;
   pace p{{}, site};
-  p.start();
+  p.start(1'000'000'000);
   p.note(1);
   EXPECT_FALSE(p.is_worth(1));
   EXPECT_FALSE(p.is_worth(0));

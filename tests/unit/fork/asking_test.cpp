@@ -2,10 +2,10 @@
 #include <filch/filch.hpp>
 
 #include <gtest/gtest.h>
+#include <support/spin_until.hpp>
 
 #include <atomic>
-#include <chrono>
-#include <thread>
+#include <tuple>
 
 #include "runtime/core.hpp"
 #include "runtime/latent_desk.hpp"
@@ -15,13 +15,7 @@ namespace {
 
 using filch::join;
 using filch::latent_stack;
-
-template <class Condition>
-bool spin_until(const Condition& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
-  while (!holds() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-  return holds();
-}
+using filch_test::spin_until;
 
 bool is_fork_asked() {
   return filch::current_latent_stack()->alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted;
@@ -47,6 +41,15 @@ void ask_and_join() {
 TEST(asking, a_join_answers_where_a_fork_is_open) {
   filch::runtime rt{{.workers = 1}};
   rt.run(ask_and_join);
+}
+
+TEST(asking, the_stack_of_a_single_worker_is_private_unless_it_is_recorded) {
+  const auto is_private = [] { return filch::detail::latent_stack_here().is_private; };
+  EXPECT_TRUE((filch::runtime{{.workers = 1}}.run(is_private)));
+  EXPECT_FALSE((filch::runtime{{.workers = 2}}.run(is_private)));
+  filch::trace::session recording{{.workers = 1}};
+  EXPECT_FALSE((filch::runtime{{.workers = 1, .trace = &recording}}.run(is_private)));
+  EXPECT_FALSE(std::get<0>(join(is_private, [] {})));  // a guest's
 }
 
 TEST(asking, the_next_fork_answers_where_none_is_open) {

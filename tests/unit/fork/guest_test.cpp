@@ -1,4 +1,5 @@
 // Joins of threads that are no workers, joins inside long functions, and joins nested too deep.
+#include <support/spin_until.hpp>
 #include <support/stress.hpp>
 
 #include <filch/filch.hpp>
@@ -21,22 +22,13 @@
 namespace {
 
 using filch::join;
+using filch_test::spin_until;
 
 long sum_of(long from, long to) {
   if (to - from == 1) return from;
   const long middle = from + (to - from) / 2;
   const auto [a, b] = join([=] { return sum_of(from, middle); }, [=] { return sum_of(middle, to); });
   return a + b;
-}
-
-// Until `done`, for a minute at most: then the test fails instead of hanging.
-template <class Done>
-bool spin_until(const Done& done) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-  }
-  return true;
 }
 
 TEST(guest, a_small_join_stays_on_its_thread) {

@@ -2,7 +2,7 @@
 //
 // It runs in blocks. Between two blocks it looks at the flag that thieves raise. Only when it is raised, and when what is
 // left is worth it, does the loop fork its upper half; the fork offers it to the thief at once, and the lower half goes on
-// the same way. Nobody asks on one thread, so nothing is forked there.
+// the same way. Nobody asks on one thread, so nothing is forked there, and all is one block.
 //
 // Invariants
 //   I1  Every element belongs to exactly one strand; a split gives the upper half away and keeps the lower.
@@ -55,8 +55,9 @@ class lazy_loop {
  private:
   void strand(At at, std::size_t left, pace mine) {
     latent_stack* const stack = current_latent_stack();
+    if (stack != nullptr && stack->is_private) return (void)block(body_, at, left);
     if (mine.is_fresh() && shares_before_it_starts(stack, at, left, mine)) return;
-    mine.start();
+    mine.start(left);
     try {
       while (!stopped_.load(std::memory_order_relaxed)) {  // statistic
         const std::size_t now = mine.next(left);

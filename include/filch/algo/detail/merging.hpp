@@ -167,7 +167,7 @@ class merger {
   template <class Runs>
   void strand(Runs runs, pace mine) {
     latent_stack* const stack = current_latent_stack();
-    mine.start();
+    mine.start(runs.size());
     Runs above = runs;
     bool is_shared = false;
     try {

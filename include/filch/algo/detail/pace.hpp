@@ -1,10 +1,11 @@
 // How many elements a loop does between two looks at whether somebody wants work, and whether what is left is worth
 // handing over.
 //
-// A look costs a clock reading and one load of a flag. Blocks grow from one element by up to 64 times each until a block
-// takes k_block_ticks, and shrink at once when one takes longer: cheap elements hardly pay for looking, and expensive ones
-// are looked at one by one. Blocks are powers of two and end at multiples of themselves, so that the vectors in a block
-// stay aligned if those of the whole are.
+// A look costs a clock reading and one load of a flag. The first block is one element where nothing is known of the call site, and
+// otherwise as many as should take k_trusted_ticks, or a k_trusted_part of all. Blocks grow by up to 64 times each until one takes k_block_ticks, and
+// shrink at once when one takes longer: cheap elements hardly pay for looking, and expensive ones are looked at one by
+// one. Blocks are powers of two and end at multiples of themselves, so that the vectors in a block stay aligned if those of the
+// whole are.
 #pragma once
 
 #include <filch/algo/hint.hpp>
@@ -40,21 +41,37 @@ inline constexpr std::uint64_t k_worth_ticks = 20 * k_ticks_per_us;
 inline constexpr std::uint64_t k_worth_awake_ticks = 8 * k_ticks_per_us;  // guess
 // A block shorter than this says little about the next: its first element may have missed the cache.
 inline constexpr std::uint64_t k_sure_ticks = k_ticks_per_us;
+// So long the first block takes if elements cost what they did the last time, and so small a part it is if they do not.
+inline constexpr std::uint64_t k_trusted_ticks = k_ticks_per_us;
+inline constexpr std::size_t k_trusted_part = 16;
 // So few elements are forked before anything is known of them: they may be large.
 inline constexpr std::size_t k_few = 32;
 
-// What one element of one call site took lately. A guess about the next call, nothing depends on it but speed.
+// What the elements of one call site took lately. A guess about the next call, nothing depends on it but speed.
 class site_cost {
  public:
-  // Ticks per element, or 0: unknown.
-  [[nodiscard]] std::uint32_t ticks_each() const { return ticks_.load(std::memory_order_relaxed); }  // statistic
+  [[nodiscard]] bool is_known() const { return ticks() != 0; }
+  // If it is known.
+  [[nodiscard]] double ticks_of(std::size_t count) const {
+    return static_cast<double>(ticks()) * static_cast<double>(count) / k_unit;
+  }
+  // About so many take so long: a power of two.
+  [[nodiscard]] std::size_t count_in(std::uint64_t span) const {
+    const int room = static_cast<int>(std::bit_width(span * k_unit)) - static_cast<int>(std::bit_width(ticks()));
+    return std::size_t{1} << std::max(room, 0);
+  }
   void note(std::uint64_t spent, std::size_t count) {
-    const auto each = static_cast<std::uint32_t>(std::min<std::uint64_t>(spent / count + 1, UINT32_MAX));
-    // Written only when it changed much, so that threads do not fight for the line.
-    if (std::bit_width(each) != std::bit_width(ticks_each())) ticks_.store(each, std::memory_order_relaxed);  // statistic
+    const int width = static_cast<int>(std::bit_width(spent * k_unit)) - static_cast<int>(std::bit_width(count));
+    const std::uint32_t now = std::uint32_t{1} << std::clamp(width, 0, 31);  // a power of two near it: no division
+    // Written only when it changed, so that threads do not fight for the line.
+    if (now != ticks()) ticks_.store(now, std::memory_order_relaxed);  // statistic
   }
 
  private:
+  static constexpr std::uint32_t k_unit = 64;  // elements: a cheap one takes less than a tick
+
+  [[nodiscard]] std::uint32_t ticks() const { return ticks_.load(std::memory_order_relaxed); }  // statistic
+
   std_atomics::atomic<std::uint32_t> ticks_;
 };
 // A lambda has a type of its own, so each call site has its own.
@@ -73,9 +90,13 @@ class pace {
   // All blocks since start().
   [[nodiscard]] std::uint64_t total_ticks() const { return since_ - began_; }
 
-  void start() {
+  // With so many elements.
+  void start(std::size_t count) {
     since_ = began_ = ticks();
     place_ = 0;
+    if (grain_ != 0 || !is_fresh() || !site_->is_known()) return;
+    const std::size_t most = std::bit_floor(count / k_trusted_part | 1);
+    block_ = std::min({site_->count_in(k_trusted_ticks), most, k_max_block});
   }
 
   // A block of `count` elements is done.
@@ -106,8 +127,7 @@ class pace {
     return left >= 2 && left < k_few && expects_much(left);
   }
   [[nodiscard]] bool expects_much(std::size_t left) const {
-    const std::uint64_t each = site_->ticks_each();
-    return each == 0 || each * left >= k_worth_ticks;
+    return !site_->is_known() || site_->ticks_of(left) >= static_cast<double>(k_worth_ticks);
   }
   // The shorter part of a split: whole grains.
   [[nodiscard]] std::size_t lower_half(std::size_t left) const {

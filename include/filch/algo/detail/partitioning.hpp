@@ -47,7 +47,7 @@ class partitioner {
  private:
   [[nodiscard]] It strand(It small_end, It at, It last, pace mine) {
     latent_stack* const stack = current_latent_stack();
-    mine.start();
+    mine.start(static_cast<std::size_t>(last - at));
     while (at != last) {
       const std::size_t now = mine.next(static_cast<std::size_t>(last - at));
       const It end = ahead(at, now);

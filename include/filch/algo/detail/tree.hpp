@@ -39,14 +39,13 @@ class tree {
 
   // The value over all leaves, at least one.
   [[nodiscard]] T value(std::size_t leaves) {
-    const std::uint64_t each = site_.ticks_each();
-    if (each == 0 || is_worth(each * leaf_elements_, leaves)) return enter([&] { return forked(0, leaves); });
+    if (!site_.is_known() || is_worth(site_.ticks_of(leaf_elements_), leaves)) return enter([&] { return forked(0, leaves); });
     return cautious(leaves);
   }
 
  private:
-  [[nodiscard]] static bool is_worth(std::uint64_t leaf_ticks, std::size_t leaves) {
-    return leaves > 1 && static_cast<double>(leaf_ticks) * static_cast<double>(leaves) >= static_cast<double>(k_worth_ticks);
+  [[nodiscard]] static bool is_worth(double leaf_ticks, std::size_t leaves) {
+    return leaves > 1 && leaf_ticks * static_cast<double>(leaves) >= static_cast<double>(k_worth_ticks);
   }
 
   // The left edge of the tree from below: each step adds the right sibling of what there is.
@@ -56,7 +55,7 @@ class tree {
     for (std::size_t done = 1; done != leaves;) {
       const std::size_t now = std::min(done, leaves - done);
       const std::uint64_t spent = ticks() - began;
-      const bool forks = spent >= k_sure_ticks && is_worth(spent / done, leaves - done);
+      const bool forks = spent >= k_sure_ticks && is_worth(static_cast<double>(spent) / static_cast<double>(done), leaves - done);
       T right = forks ? enter([&] { return forked(done, now); }) : serial(done, now);
       sum = op_(std::move(sum), std::move(right));
       done += now;
