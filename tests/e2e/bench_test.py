@@ -42,7 +42,8 @@ elif told["misdeed"] == "be brief":
 elif told["misdeed"] == "count backwards":
     told["ns"] = {{key: -each for key, each in told["ns"].items()}}
 for _ in range(repetitions):
-    ns = told["ns"][str(threads)]
+    is_copies = told["about"]["runtime"] == "serial" and threads != 0
+    ns = told["ns"]["0"] * 3 // 2 // threads if is_copies else told["ns"][str(threads)]
     print(json.dumps({{"ns": ns, "cpu_ns": 2 * ns, "checksum": told["checksum"], "bytes": 3 * ns}}), flush=True)
 """
 ASYNC = ["spawn_many", "yield_many", "fib", "sleepers"]
@@ -116,11 +117,13 @@ def test_ratios_are_to_the_serial_code_of_the_same_compiler():
     rows = rows_of(told)
     ratios = {key[1:]: row["ratio"] for key, row in rows.items()}
     expect(ratios == {("filch", "GNU 1", 1): 1.1, ("filch", "GNU 1", 2): 0.6, ("filch", "Clang 2", 1): 1.1,
-                      ("filch", "Clang 2", 2): 0.6, ("rayon 9", "rustc 3", 1): 2.0, ("rayon 9", "rustc 3", 2): 1.02},
+                      ("filch", "Clang 2", 2): 0.6, ("rayon 9", "rustc 3", 1): 2.0, ("rayon 9", "rustc 3", 2): 1.02,
+                      ("serial", "GNU 1", 2): 0.75, ("serial", "Clang 2", 2): 0.75},
            f"ratios in {ratios}")
     expect(all(len(row["ratios"]) == 3 for row in rows.values()), f"three rounds in {rows}")
     expect(told["not_ahead"] == [] and "*" not in out, f"filch is ahead in {out}")
     expect("1.10 / 0.60" in out and "2.00 / 1.02" in out and "Clang 2" in out, f"the table in {out}")
+    expect(out.count("1 / 0.75") == 2 and "serial copies: " in out, f"what two copies at once get in {out}")
     expect(out.index("\nGNU 1\n") < out.index("\nClang 2\n"), f"the compiler of the first folder comes first in {out}")
     expect(rows["fib", "rayon 9", "rustc 3", 1]["time_to_filch"] == 1000 / 1100, f"and is whom others are compared with: {rows}")
     for key in ("date", "cpu", "cpus", "kernel", "foreign_cpus", "load_before", "clock"):
@@ -142,10 +145,11 @@ def test_without_peers_only_serial_code_and_filch_are_run():
     fake("filch", "filch", {1: 1200, 3: 600})
     fake("tbb", "oneTBB", {1: 1100}, exit_code=1)
     out, told = told_by("fib", "skynet", "--threads", "1,3", "--programs", "programs", "--rounds", "1")
-    expect({row["runtime"] for row in told["rows"]} == {"filch"} and "oneTBB" not in out, f"filch only in {out}")
+    expect({row["runtime"] for row in told["rows"]} == {"filch", "serial"} and "oneTBB" not in out, f"no peer in {out}")
     lines = (WORK / "log").read_text().split("\n")[:-1]
     expect(sorted(lines) == ["filch fib 36 1", "filch fib 36 3", "filch skynet 1000000 1", "filch skynet 1000000 3",
-                             "serial fib 36 0", "serial skynet 1000000 0"], f"each once, serial once, in {lines}")
+                             "serial fib 36 0", "serial fib 36 3", "serial skynet 1000000 0",
+                             "serial skynet 1000000 3"], f"each once, serial alone and in three copies, in {lines}")
 
 
 def test_slow_runtimes_get_small_sizes_with_serial_code_of_that_size():
@@ -153,7 +157,8 @@ def test_slow_runtimes_get_small_sizes_with_serial_code_of_that_size():
     fake("filch", "filch", {2: 600})
     fake("openmp", "OpenMP (libgomp)", {2: 9000})
     _, told = told_by("fib", "--threads", "2", "--programs", "programs", "--peers", "--rounds", "1")
-    expect({row["runtime"]: row["size"] for row in told["rows"]} == {"filch": 36, "OpenMP (libgomp)": 27}, f"{told}")
+    sizes = {row["runtime"]: row["size"] for row in told["rows"]}
+    expect(sizes == {"serial": 36, "filch": 36, "OpenMP (libgomp)": 27}, f"{told}")
     lines = (WORK / "log").read_text()
     expect("serial fib 36 0" in lines and "serial fib 27 0" in lines, f"serial code of both sizes in {lines}")
 
@@ -316,6 +321,9 @@ def test_the_cpu_clock_can_be_chosen():
     fake("filch", "filch", {1: 600})
     out, told = told_by("fib", "--threads", "1", "--programs", "programs", "--rounds", "1", "--clock", "cpu")
     expect(told["rows"][0]["median_ns"] == 1200 and "CPU time" in out, f"CPU time in {out}")
+    fake("filch", "filch", {2: 600})
+    out, told = told_by("fib", "--threads", "2", "--programs", "programs", "--rounds", "1", "--clock", "cpu")
+    expect(len(told["rows"]) == 1 and "copies" not in out, f"the CPU time of copies says nothing: {out}")
 
 
 def test_bad_words_are_refused():
@@ -383,7 +391,7 @@ def test_the_real_programs_agree_with_their_serial_code():
         sys.exit("no folder of programs was given")
     out, told = told_by("--quick", "--rounds", "1", "--repetitions", "1", "--threads", "1,3", "--programs", PROGRAMS)
     measured = {row["measurement"] for row in told["rows"]}
-    expect(len(measured) == 13 and len(told["rows"]) == 26, f"all measurements in {told}")
+    expect(len(measured) == 13 and len(told["rows"]) == 39, f"all measurements, and three serial copies of each, in {told}")
     expect(all(row["ratio"] > 0 for row in told["rows"]), f"ratios in {told}")
     for name in measured:
         expect(name in out, f"{name} in {out}")

@@ -5,10 +5,12 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "copies.hpp"
 #include "program.hpp"
 
 namespace filch::bench {
@@ -41,8 +43,17 @@ void tell_about() {
 // guess: most changes of speed of a short recursion, by what the processor knows of its branches, were seen within this time
 constexpr std::uint64_t k_warm_up_ns = 100'000'000;
 
+measured job_of(const workload& what, std::uint64_t size, unsigned threads) {
+  if (k_runtime != "serial" || threads == 0) return what.make(size);
+  const auto all = std::make_shared<copies>(what, size, threads);
+  return {.run = [all] { all->run_all(); },
+          .checksum = [all] { return all->checksum(); },
+          .prepare = [all] { all->prepare(); },
+          .own_ns = [all] { return all->shared_ns(); }};
+}
+
 void measure(const workload& what, std::uint64_t size, unsigned threads, std::uint64_t repetitions) {
-  const measured job = what.make(size);
+  const measured job = job_of(what, size, threads);
   with_threads(threads, what.is_inside, [&] {
     const std::uint64_t warm_at_ns = now_ns(CLOCK_MONOTONIC) + k_warm_up_ns;
     bool is_warm = false;
@@ -85,11 +96,11 @@ int obey(int count, char** words) {
   }
   const bool is_serial = k_runtime == "serial";
   const auto size = number(words[2], 0, std::numeric_limits<std::uint64_t>::max());
-  const auto threads = number(words[3], is_serial ? 0 : 1, is_serial ? 0 : 1024);
+  const auto threads = number(words[3], is_serial ? 0 : 1, 1024);
   const auto repetitions = number(words[4], 1, 1'000'000);
   if (!size || !threads || !repetitions) {
     std::fprintf(stderr, "%s %s %s: allowed are a size, %s threads, 1 to 1000000 repetitions\n", words[2], words[3],
-                 words[4], is_serial ? "0" : "1 to 1024");
+                 words[4], is_serial ? "0 to 1024" : "1 to 1024");
     return 2;
   }
   for (const workload& each : workloads()) {

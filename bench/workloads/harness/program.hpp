@@ -6,7 +6,8 @@
 // Every program in every language speaks this; `filch bench` drives them. Before the repetitions come some that are not
 // printed, for a tenth of a second and one at least: so threads are started, caches filled, pages there, and branches
 // known to the processor. THREADS = 0 asks for serial code, which the C++ program `serial` has, and those in other languages
-// for themselves.
+// for themselves. Of `serial`, N threads are that many copies of the serial code at once; `ns` is then the time of one at the
+// speed of all together.
 #pragma once
 
 #include <cstdint>

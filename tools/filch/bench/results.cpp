@@ -36,16 +36,25 @@ const bench_row* own_row(const std::vector<bench_row>& rows, const bench_row& pe
   return first;
 }
 
+// As it stands above a column and in a picture.
+std::string title_of(const bench_program& program) {
+  return program.runtime == k_serial_runtime ? "serial copies" : program.runtime;
+}
+
 // "1.07 / 0.54": one ratio for each number of threads; a star where somebody is better.
 std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kind, const bench_program& program,
                  const bench_plan& plan, const std::set<const bench_row*>& starred) {
   std::string text;
   for (const std::uint32_t threads : plan.threads) {
     const bench_row* const row = find_row(rows, kind.name, &program, threads);
+    if (!text.empty()) text += " / ";
+    if (row == nullptr && program.runtime == k_serial_runtime) {
+      text += "1";  // one copy
+      continue;
+    }
     if (row == nullptr) return "";
-    text += (text.empty() ? "" : " / ") +
-            (row->is_measured() ? ratio_text(median(row->ratios)) : std::string{instead_of_values(*row)}) +
-            (starred.contains(row) ? "*" : "");
+    text += row->is_measured() ? ratio_text(median(row->ratios)) : std::string{instead_of_values(*row)};
+    if (starred.contains(row)) text += "*";
   }
   return text;
 }
@@ -54,7 +63,7 @@ std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kin
 std::string table_of(const std::vector<const bench_program*>& columns, const std::vector<bench_row>& rows,
                      const bench_plan& plan, const std::set<const bench_row*>& starred) {
   std::vector<std::string> head{threads_text(plan)};
-  for (const bench_program* each : columns) head.push_back(each->runtime);
+  for (const bench_program* each : columns) head.push_back(title_of(*each));
   text_table table{std::move(head)};
   for (const measurement_kind& kind : plan.kinds) {
     std::vector<std::string> line{std::string{kind.name}};
@@ -196,7 +205,7 @@ json context_json(const bench_results& all) {
 std::vector<not_ahead> where_not_ahead(const std::vector<bench_row>& rows) {
   std::vector<not_ahead> all;
   for (const bench_row& peer : rows) {
-    if (peer.program->runtime == k_own_runtime || !peer.is_measured()) continue;
+    if (peer.program->runtime == k_own_runtime || peer.program->runtime == k_serial_runtime || !peer.is_measured()) continue;
     const bench_row* const own = own_row(rows, peer);
     if (own == nullptr || !own->is_measured() || median(peer.ratios) >= k_noise * median(own->ratios)) continue;
     all.push_back({own, &peer});
@@ -210,10 +219,13 @@ std::string results_text(const bench_results& all) {
   const std::vector<bench_program>& programs = all.found.programs;
   std::string out = conditions_text(all);
   out += plan.clock == bench_clock::cpu ? "CPU time" : "Time";
-  out += " as a ratio to serial code by the same compiler; median over the rounds, lower is better\n\n";
+  out += " as a ratio to serial code by the same compiler; median over the rounds, lower is better\n";
   const std::vector<not_ahead> behind = where_not_ahead(rows);
   std::set<const bench_row*> starred;
   for (const not_ahead& each : behind) starred.insert(each.own);
+  const bool has_copies = std::ranges::any_of(rows, [](const bench_row& row) { return row.program->runtime == k_serial_runtime; });
+  if (has_copies) out += "serial copies: as many of the serial program at once as threads; what the machine allows\n";
+  out += "\n";
   std::vector<std::string> compilers;
   for (const bench_program& each : programs) {
     if (each.runtime == k_serial_runtime) compilers.push_back(each.compiler);
@@ -221,7 +233,7 @@ std::string results_text(const bench_results& all) {
   for (const std::string& compiler : compilers) {
     std::vector<const bench_program*> columns;
     for (const bench_program& each : programs) {
-      if (each.runtime == k_serial_runtime) continue;
+      if (each.runtime == k_serial_runtime && !has_copies) continue;
       if (each.compiler == compiler || (each.language != "C++" && compiler == compilers.front()))
         columns.push_back(&each);
     }
@@ -272,7 +284,7 @@ std::string results_svg(const bench_results& all, std::vector<std::string>& left
                         .notes = notes_of(all)};
   for (const bench_program* each : programs) {
     chart.series.push_back(
-        {.name = each->runtime + (each->language == "C++" ? ", "s + each->compiler : ""), .bars = {}});
+        {.name = title_of(*each) + (each->language == "C++" ? ", "s + each->compiler : ""), .bars = {}});
   }
   for (const measurement_kind& kind : plan.kinds) {
     if (!std::ranges::all_of(programs,

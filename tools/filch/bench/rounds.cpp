@@ -52,8 +52,9 @@ class measuring {
       : programs_{programs}, plan_{plan}, tell_{tell} {
     for (const measurement_kind& kind : plan.kinds) {
       for (const bench_program& program : programs) {
-        if (program.runtime == k_serial_runtime || !program.has(kind.workload)) continue;
+        if (!program.has(kind.workload)) continue;
         for (const std::uint32_t threads : plan.threads) {
+          if (program.runtime == k_serial_runtime && (threads == 1 || plan.clock == bench_clock::cpu)) continue;
           rows_.push_back({.kind = kind, .program = &program, .threads = threads, .size = size_of(kind, program)});
         }
       }

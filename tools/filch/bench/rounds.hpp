@@ -2,7 +2,8 @@
 //
 // In a round each measurement is run once for every runtime and number of threads, one right after the other, together
 // with the serial code that belongs to it: by the same compiler and of the same size. A ratio is taken inside a round;
-// what is reported is the median over the rounds. The order of the runtimes changes from round to round.
+// what is reported is the median over the rounds. The order of the runtimes changes from round to round. With several threads serial
+// code is also run in as many copies at once: what the machine allows, since CPUs share caches, clock and neighbours.
 //
 // Asynchronous shapes have no serial code: the ratio is that of filch to the peer, and every result is compared with what
 // must come out.
