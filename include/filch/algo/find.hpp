@@ -54,7 +54,7 @@ template <class It, class P>
 [[nodiscard]] std::size_t find_index(It first, std::size_t count, P& predicate, hint given) {
   lowest_index found{count};
   using place = numbered<It>;
-  run_lazily<P>(place{first, 0}, count, given, [&](place from, std::size_t n) -> place {
+  const auto search = [&](place from, std::size_t n) -> place {
     const std::size_t end = from.index + n;
     if (from.index >= found.get()) return {from.at, end};  // what lies behind needs no position any more
     for (; from.index != end; ++from.at, ++from.index) {
@@ -63,7 +63,8 @@ template <class It, class P>
       return {from.at, end};
     }
     return from;
-  });
+  };
+  run_lazily<P>(place{first, 0}, count, given, search, pace::trust::nothing);
   return found.get();
 }
 

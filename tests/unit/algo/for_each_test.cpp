@@ -1,8 +1,11 @@
 // for_each, for_index, transform, fill, generate: every element exactly once, whatever throws.
 #include "on_workers.hpp"
 
+#include <support/spin_until.hpp>
+
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <forward_list>
 #include <list>
@@ -167,6 +170,27 @@ TEST_P(for_each, transform_writes_every_result_at_its_place) {
 }
 
 // Parallelism itself: with workers that have nothing to do, somebody comes for a loop that takes long.
+TEST(for_each_on_one_worker, two_elements_that_block_do_so_at_the_same_time) {
+  filch::runtime rt{{.workers = 1}};
+  std::vector<int> items(2);
+  std::atomic<int> begun{0};
+  std::atomic<int> met{0};
+  rt.run([&] {
+    filch::for_each(items, [&](int&) {
+      filch::blocking([&] {
+        ++begun;
+        if (filch_test::spin_until([&] { return begun.load() == 2; })) ++met;
+      });
+    });
+  });
+  EXPECT_EQ(met, 2);
+}
+
+TEST(for_each_on_one_worker, indices_farther_apart_than_the_largest_do_not_overflow) {
+  EXPECT_EQ(filch::algo::detail::ahead(-2'000'000'000, 4'000'000'000u), 2'000'000'000);
+  EXPECT_EQ(filch::algo::detail::ahead(std::int8_t{-128}, 255), std::int8_t{127});
+}
+
 TEST(for_each_on_two_workers, a_loop_that_takes_long_is_shared) {
   filch::runtime rt{{.workers = 2}};
   for (const int n : {2, 8, 100}) {

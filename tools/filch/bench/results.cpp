@@ -48,8 +48,8 @@ std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kin
   for (const std::uint32_t threads : plan.threads) {
     const bench_row* const row = find_row(rows, kind.name, &program, threads);
     if (!text.empty()) text += " / ";
-    if (row == nullptr && program.runtime == k_serial_runtime) {
-      text += "1";  // one copy
+    if (program.runtime == k_serial_runtime && program.has(kind.workload) && threads == 1) {
+      text += "1";
       continue;
     }
     if (row == nullptr) return "";
@@ -272,7 +272,7 @@ std::string results_svg(const bench_results& all, std::vector<std::string>& left
   }
   std::erase_if(programs, [&](const bench_program* each) {
     const bool is_out = by_program[each].size() * 2 < plan.kinds.size();
-    if (is_out) left_out.push_back(each->runtime);
+    if (is_out) left_out.push_back(title_of(*each));
     return is_out;
   });
   plot::bar_chart chart{.title = "Time as a ratio to serial code, "s + count_text(threads, "thread"),

@@ -54,7 +54,7 @@ class measuring {
       for (const bench_program& program : programs) {
         if (!program.has(kind.workload)) continue;
         for (const std::uint32_t threads : plan.threads) {
-          if (program.runtime == k_serial_runtime && (threads == 1 || plan.clock == bench_clock::cpu)) continue;
+          if (program.runtime == k_serial_runtime && !has_copies(threads)) continue;
           rows_.push_back({.kind = kind, .program = &program, .threads = threads, .size = size_of(kind, program)});
         }
       }
@@ -72,6 +72,11 @@ class measuring {
   }
 
  private:
+  // Each copy has data of its own.
+  [[nodiscard]] bool has_copies(std::uint32_t threads) const {
+    constexpr std::uint32_t k_most = 16;  // guess: then they need 4 GB
+    return threads > 1 && threads <= k_most && !plan_.is_async && plan_.clock == bench_clock::wall;
+  }
   [[nodiscard]] std::uint64_t size_of(const measurement_kind& kind, const bench_program& program) const {
     if (plan_.is_quick) return kind.quick_size;
     return takes_small_sizes(program.runtime) ? kind.small_size : kind.size;

@@ -18,12 +18,13 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
+#include <type_traits>
 
 namespace filch::inline v0::algo::detail {
 
 template <std::integral I>
 [[nodiscard]] constexpr I ahead(I at, std::size_t count) {
-  return static_cast<I>(at + static_cast<I>(count));
+  return static_cast<I>(static_cast<std::make_unsigned_t<I>>(at) + static_cast<std::make_unsigned_t<I>>(count));
 }
 template <std::forward_iterator It>
 [[nodiscard]] constexpr It ahead(It at, std::size_t count) {
@@ -46,16 +47,19 @@ constexpr At walk(At at, std::size_t count, F&& function) {
 template <class At, class Body>
 class lazy_loop {
  public:
-  lazy_loop(Body& body, hint given, site_cost& site) : body_{body}, fresh_{given, site} {}
+  lazy_loop(Body& body, pace fresh) : body_{body}, fresh_{fresh} {}
 
   void run(At first, std::size_t count) {
-    if (count != 0) strand(first, count, fresh_);
+    if (count == 0) return;
+    const latent_stack* const stack = current_latent_stack();
+    // Few are forked all the same: they may wait for something.
+    if (stack != nullptr && stack->is_private && !fresh_.is_few(count)) return (void)block(body_, first, count);
+    strand(first, count, fresh_);
   }
 
  private:
   void strand(At at, std::size_t left, pace mine) {
     latent_stack* const stack = current_latent_stack();
-    if (stack != nullptr && stack->is_private) return (void)block(body_, at, left);
     if (mine.is_fresh() && shares_before_it_starts(stack, at, left, mine)) return;
     mine.start(left);
     try {
@@ -114,8 +118,8 @@ class lazy_loop {
 
 // Site is a type that stands for the call site: usually that of the user's function.
 template <class Site, class At, class Body>
-void run_lazily(At first, std::size_t count, hint given, Body&& body) {
-  lazy_loop<At, std::remove_reference_t<Body>>{body, given, cost_at<Site>}.run(first, count);
+void run_lazily(At first, std::size_t count, hint given, Body&& body, pace::trust how = pace::trust::site) {
+  lazy_loop<At, std::remove_reference_t<Body>>{body, pace{given, cost_at<Site>, how}}.run(first, count);
 }
 
 }  // namespace filch::inline v0::algo::detail

@@ -2,7 +2,7 @@
 // handing over.
 //
 // A look costs a clock reading and one load of a flag. The first block is one element where nothing is known of the call site, and
-// otherwise as many as should take k_trusted_ticks, or a k_trusted_part of all. Blocks grow by up to 64 times each until one takes k_block_ticks, and
+// otherwise as many as should take k_trusted_ticks, or one k_trusted_part-th of all. Blocks grow by up to 64 times each until one takes k_block_ticks, and
 // shrink at once when one takes longer: cheap elements hardly pay for looking, and expensive ones are looked at one by
 // one. Blocks are powers of two and end at multiples of themselves, so that the vectors in a block stay aligned if those of the
 // whole are.
@@ -41,9 +41,10 @@ inline constexpr std::uint64_t k_worth_ticks = 20 * k_ticks_per_us;
 inline constexpr std::uint64_t k_worth_awake_ticks = 8 * k_ticks_per_us;  // guess
 // A block shorter than this says little about the next: its first element may have missed the cache.
 inline constexpr std::uint64_t k_sure_ticks = k_ticks_per_us;
-// So long the first block takes if elements cost what they did the last time, and so small a part it is if they do not.
+// So long the first block takes if elements cost what they did the last time, and so small a part it is if they do not: a thousand
+// cheap elements are two blocks.
 inline constexpr std::uint64_t k_trusted_ticks = k_ticks_per_us;
-inline constexpr std::size_t k_trusted_part = 16;
+inline constexpr std::size_t k_trusted_part = 32;
 // So few elements are forked before anything is known of them: they may be large.
 inline constexpr std::size_t k_few = 32;
 
@@ -80,7 +81,10 @@ inline site_cost cost_at;
 
 class pace {
  public:
-  pace(hint given, site_cost& site) : site_{&site}, grain_{given.grain} {}
+  // Of a block that may end before all of its elements were looked at, the time says little about the next call.
+  enum class trust : bool { nothing, site };
+
+  pace(hint given, site_cost& site, trust how = trust::site) : site_{&site}, grain_{given.grain}, trusts_{how == trust::site} {}
 
   // How many of the `left` elements come next.
   [[nodiscard]] std::size_t next(std::size_t left) const {
@@ -94,7 +98,7 @@ class pace {
   void start(std::size_t count) {
     since_ = began_ = ticks();
     place_ = 0;
-    if (grain_ != 0 || !is_fresh() || !site_->is_known()) return;
+    if (!trusts_ || grain_ != 0 || !is_fresh() || !site_->is_known()) return;
     const std::size_t most = std::bit_floor(count / k_trusted_part | 1);
     block_ = std::min({site_->count_in(k_trusted_ticks), most, k_max_block});
   }
@@ -143,6 +147,7 @@ class pace {
   site_cost* site_;
   std::size_t block_ = 1;
   std::size_t grain_;
+  bool trusts_;
   std::size_t place_ = 0;  // elements done since start()
   std::size_t done_ = 0;   // elements of the last block
   std::uint64_t spent_ = 0;
