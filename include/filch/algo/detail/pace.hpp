@@ -1,11 +1,11 @@
 // How many elements a loop does between two looks at whether somebody wants work, and whether what is left is worth
 // handing over.
 //
-// A look costs a clock reading and one load of a flag. The first block is one element where nothing is known of the call site, and
-// otherwise as many as should take k_trusted_ticks, or one k_trusted_part-th of all. Blocks grow by up to 64 times each until one takes k_block_ticks, and
-// shrink at once when one takes longer: cheap elements hardly pay for looking, and expensive ones are looked at one by
-// one. Blocks are powers of two and end at multiples of themselves, so that the vectors in a block stay aligned if those of the
-// whole are.
+// A look costs a clock reading and one load of a flag. The first block is one element where nothing is known of the call
+// site, and otherwise as many as should take k_trusted_ticks, at most a small part of all. Blocks grow by up to 64 times
+// each until one takes k_block_ticks, and shrink at once when one takes longer: cheap elements hardly pay for looking, and
+// expensive ones are looked at one by one. Blocks are powers of two and end at multiples of themselves, so that the
+// vectors in a block stay aligned if those of the whole are.
 #pragma once
 
 #include <filch/algo/hint.hpp>
