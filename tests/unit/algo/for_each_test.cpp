@@ -169,7 +169,6 @@ TEST_P(for_each, transform_writes_every_result_at_its_place) {
   });
 }
 
-// Parallelism itself: with workers that have nothing to do, somebody comes for a loop that takes long.
 TEST(for_each_on_one_worker, two_elements_that_block_do_so_at_the_same_time) {
   filch::runtime rt{{.workers = 1}};
   std::vector<int> items(2);
@@ -191,6 +190,7 @@ TEST(for_each_on_one_worker, indices_farther_apart_than_the_largest_do_not_overf
   EXPECT_EQ(filch::algo::detail::ahead(std::int8_t{-128}, 255), std::int8_t{127});
 }
 
+// Parallelism itself: with workers that have nothing to do, somebody comes for a loop that takes long.
 TEST(for_each_on_two_workers, a_loop_that_takes_long_is_shared) {
   filch::runtime rt{{.workers = 2}};
   for (const int n : {2, 8, 100}) {
