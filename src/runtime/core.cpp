@@ -126,7 +126,10 @@ runtime::core::core(options given)
 
 // Starts as many threads as possible; each later worker has one.
 void runtime::core::start_crew(std::uint32_t wanted) {
-  const std::error_code refused = crew_->start(wanted);
+  // The system places new threads where it likes, two on one CPU beside an idle one, and the second may not run for milliseconds.
+  if (chosen.pinning == pinning::apart && wanted > 1 && wanted <= usable_.cpus.size()) unbound_ = topology::thread_affinity();
+  const std::error_code refused =
+      crew_->start(wanted, unbound_ ? usable_.cpus : topology::cpu_set{}, topology::current_cpu().value_or(0));
   const std::uint32_t started = crew_->thread_count();
   if (started == 0) throw std::system_error(refused, "filch: not one of " + std::to_string(wanted) + " threads started");
   if (started != wanted) {
@@ -158,13 +161,29 @@ void runtime::core::choose_machine() {
 // The first loop of a thread.
 void runtime::core::start_thread() noexcept {
   const worker& held = *worker::current();
-  held.home.chosen.on_thread_start(held.self);
+  if (held.home.chosen.on_thread_start) held.home.chosen.on_thread_start(held.self);
   worker::run();
+}
+
+void runtime::core::unbind_thread() const noexcept {
+  if (!unbound_) return;
+  const auto failed = topology::pin_thread(*unbound_);
+  if (failed && topology::thread_affinity() != unbound_) {  // else it was never bound: the system refuses both
+    report("filch: a thread stays bound to the CPU where it began: " + failed.message() + "\n");
+  }
+}
+
+// As late as this: until here the system makes it wait, for other threads and for memory, and goes on with it where it likes.
+void runtime::core::start_bound_thread() noexcept {
+  worker& held = *worker::current();
+  held.home.unbind_thread();
+  held.note_cpu();
+  start_thread();
 }
 
 void runtime::core::thread_main(std::uint32_t number) noexcept {
   home_of_thread = this;
-  bool is_first = true;
+  void (*begin)() noexcept = nullptr;
   while (worker* const given = crew_->wait_for_worker()) {
     worker::set_current(given);
     if (binds_workers()) {
@@ -172,9 +191,10 @@ void runtime::core::thread_main(std::uint32_t number) noexcept {
         report("filch: worker " + std::to_string(given->self.value) + " is not pinned: " + failed.message() + "\n");
       }
     }
-    run_on_work_stack(*stacks_, std::exchange(is_first, false) && chosen.on_thread_start ? &start_thread : &worker::run);
+    if (begin != nullptr) begin = &worker::run;
+    else begin = unbound_ && number < *chosen.workers ? &start_bound_thread : &start_thread;
+    run_on_work_stack(*stacks_, begin);
   }
-  (void)number;
 }
 
 runtime::core::~core() {
@@ -385,9 +405,16 @@ bool runtime::core::has_work_for(const worker& who) const {
   return is_offered;
 }
 
+void runtime::core::look_out() noexcept {
+  if (lookout_->look_out()) return;
+  for (worker& each : workers) (void)each.desk.pay_at_once();
+}
+
 bool runtime::core::is_work_withheld_from(const worker& who) const {
+  // An offer that lies there may be a handler's, who tells nobody but the lookout.
   for (const worker& each : workers) {
-    if (&each != &who && (each.desk.withholds() || each.desk.is_owed() || each.awaits_join())) return true;
+    const latent_desk& desk = each.desk;
+    if (&each != &who && (desk.withholds() || desk.slot.has_offer() || desk.is_owed() || each.awaits_join())) return true;
   }
   bool has_guest = false;
   guests_.for_each([&](const guest_seat& seat) {

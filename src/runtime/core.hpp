@@ -144,8 +144,11 @@ class runtime::core {
   [[nodiscard]] bool is_work_withheld_from(const worker& who) const;
   // The calling thread goes to where no worker but `who` runs, if it can.
   void leave_crowded_cpus(const worker* who) const noexcept;
-  // A worker goes to sleep although there is latent work, or a guest has come.
-  void look_out() noexcept { lookout_->look_out(); }
+  // A worker goes to sleep although there is latent work, or a guest has come. Where there is no lookout, what is owed is asked for at once.
+  void look_out() noexcept;
+  void look_out_in_handler() noexcept { lookout_->look_out_in_handler(); }
+  // The calling thread may run wherever the runtime's creator might, if the first threads are bound at their beginning.
+  void unbind_thread() const noexcept;
   // After an offer: the lookout sees to it that somebody comes for it.
   [[nodiscard]] bool is_watched() noexcept { return lookout_->is_watching(); }
   [[nodiscard]] bool may_interrupt() const { return lookout_->may_interrupt(); }
@@ -157,6 +160,7 @@ class runtime::core {
   void start_crew(std::uint32_t wanted);
   void thread_main(std::uint32_t number) noexcept;
   static void start_thread() noexcept;
+  static void start_bound_thread() noexcept;
   [[nodiscard]] bool is_accepting() const;
   [[noreturn]] static void throw_shut_down();
   void take_back_outside(task_id made);
@@ -181,6 +185,7 @@ class runtime::core {
   owned_session own_session_;  // chosen.trace, when FILCH_TRACE asked for it: ends after the threads
 
   topology::usable_cpus_result usable_;
+  std::optional<topology::cpu_set> unbound_;  // where the first threads may run, which are bound until they begin; none: they are not
   std::vector<topology::cpu_number> cpu_of_worker_;
   topology::distance_table distances_;
   const std::uint32_t fork_generation_;

@@ -2,6 +2,7 @@
 
 #include <filch/base/assert.hpp>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -12,10 +13,13 @@ crew::crew(std::string name, std::size_t stack_bytes, std::function<void(std::ui
 
 crew::~crew() { stop(); }
 
-std::error_code crew::start(std::uint32_t count) {
+std::error_code crew::start(std::uint32_t count, const topology::cpu_set& cpus, topology::cpu_number last) {
+  const auto after = static_cast<std::size_t>(std::ranges::upper_bound(cpus, last) - cpus.begin());
+  const std::size_t step = std::max<std::size_t>(cpus.size() / std::max(count, 1u), 1);
   const std::lock_guard lock{mutex_};
   for (std::uint32_t i = 0; i != count; ++i) {
     if (const std::error_code refused = start_one()) return refused;
+    if (i < cpus.size()) threads_.back().bind(cpus[(after + i * step) % cpus.size()]);
   }
   return {};
 }

@@ -34,8 +34,10 @@ class crew {
   crew& operator=(const crew&) = delete;
   ~crew();
 
-  // Starts up to `count` threads; fewer if the system refuses, and then says why.
-  [[nodiscard]] std::error_code start(std::uint32_t count);
+  // Starts up to `count` threads; fewer if the system refuses, and then says why. Each is bound to a CPU of its own, as long as there
+  // are some: as far from each other as their numbers allow, since neighbours may share a core; the first to the one after `last`, so
+  // that `last`, where the caller runs, is the last one.
+  [[nodiscard]] std::error_code start(std::uint32_t count, const topology::cpu_set& cpus, topology::cpu_number last);
   [[nodiscard]] std::uint32_t thread_count() const;
   // At most so many workers and so many threads from now on.
   void set_bounds(std::uint32_t workers, std::uint32_t threads);

@@ -230,9 +230,8 @@ void fiber::prepare(entry function, void* argument) {
 #endif
 }
 
-// The part of a switch that runs on the stack entered, which is this fiber's. Not inlined: __cxa_get_globals is declared
-// const, and a compiler that sees both calls uses the address of the thread before the switch again.
-[[gnu::noinline]] void fiber::arrive([[maybe_unused]] fiber& left) {
+// The part of a switch that runs on the stack entered, which is this fiber's.
+void fiber::arrive([[maybe_unused]] fiber& left) {
 #ifdef FILCH_ASAN
   const void* left_stack = nullptr;
   std::size_t left_bytes = 0;
@@ -242,11 +241,18 @@ void fiber::prepare(entry function, void* argument) {
     left.stack_bytes_ = left_bytes;
   }
 #endif
-  std::memcpy(reinterpret_cast<void**>(abi::__cxa_get_globals()), exception_state_, sizeof exception_state_);
+}
+
+// The record of exceptions is the thread's, which is the same before and behind the switch: all is done before, since asking for it takes as
+// long as the switch. Not inlined: the call is declared const, and a caller that comes back on another thread would use the address again.
+[[gnu::noinline]] void fiber::exchange_exceptions(fiber& from, const fiber& to) {
+  void* const here = abi::__cxa_get_globals();
+  std::memcpy(from.exception_state_, here, sizeof from.exception_state_);
+  std::memcpy(here, to.exception_state_, sizeof to.exception_state_);
 }
 
 fiber& fiber::switch_to(fiber& from, fiber& to, [[maybe_unused]] bool is_last) {
-  std::memcpy(from.exception_state_, reinterpret_cast<void**>(abi::__cxa_get_globals()), sizeof from.exception_state_);
+  exchange_exceptions(from, to);
 #ifdef FILCH_ASAN
   __sanitizer_start_switch_fiber(is_last ? nullptr : &from.fake_stack_, to.stack_, to.stack_bytes_);
 #endif

@@ -68,6 +68,7 @@ class fiber {
  private:
   friend struct fiber_start;
   void arrive(fiber& left);
+  static void exchange_exceptions(fiber& from, const fiber& to);
   void unpoison();
 
   void* stack_pointer_ = nullptr;  // x86-64; elsewhere a ucontext_t of its own

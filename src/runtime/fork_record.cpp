@@ -52,11 +52,11 @@ void note_frames_in_handler(latent_stack& stack, worker& me) noexcept {
   });
 }
 
-void calm(latent_stack& stack, const worker* me) noexcept {
+bool calm(latent_stack& stack, const worker* me) noexcept {
   const bool hears_every_fork = me != nullptr && me->records_forks() && me->fork_detail == trace::fork_detail::every;
-  // statistic
-  stack.alarm.store(hears_every_fork ? latent_stack::k_beat : stack.low_mark, std::memory_order_relaxed);
-  watch_seen(stack);
+  const std::uintptr_t quiet = hears_every_fork ? latent_stack::k_beat : stack.low_mark;
+  const bool is_fork_asked = stack.alarm.exchange(quiet, std::memory_order_relaxed) == latent_stack::k_wanted;  // ordered by [L20]
+  return take_request(stack) || is_fork_asked;
 }
 
 namespace detail {

@@ -46,8 +46,8 @@ void note_frames(latent_stack& stack, worker& me, const task_record* parent) noe
 // The same in a signal handler.
 void note_frames_in_handler(latent_stack& stack, worker& me) noexcept;
 
-// Nobody wants anything of the stack any more.
-void calm(latent_stack& stack, const worker* me) noexcept;
+// Nobody wants anything of the stack any more. True: somebody has wanted work.
+bool calm(latent_stack& stack, const worker* me) noexcept;
 
 // The thread that beats: it raises the alarm of every stack that has open frames, and interrupts a thread that has not heard
 // the beat before.

@@ -15,6 +15,8 @@
 //   (N3) The watch is the address of last_seen, above all addresses if that is the bottom, or asks.
 #pragma once
 
+#include "request_word.hpp"
+
 #include <filch/runtime/latent.hpp>
 
 #include <atomic>
@@ -28,17 +30,29 @@ namespace filch::inline v0 {
   return newest == last || newest == last->older ? nullptr : last->newer;
 }
 
-// Joins of seen frames are heard from now on, and no request. Interrupts need not be deferred: a handler that has seen more
-// frames meanwhile is noticed.
-inline void watch_seen(latent_stack& stack) {
+// Calls `set(watch)` with what is to be watched so that joins of seen frames are heard. Interrupts need not be deferred: a handler
+// that has seen more frames meanwhile is noticed.
+template <class Set>
+void set_watch(const latent_stack& stack, const Set& set) {
   const latent_frame* seen = nullptr;
   do {
-    seen = stack.last_seen.load(std::memory_order_relaxed);      // owner-only
-    const std::uintptr_t watch = seen == &stack.bottom ? latent_stack::k_unwatched : reinterpret_cast<std::uintptr_t>(seen);
-    stack.watch.store(watch, std::memory_order_relaxed);  // statistic: a request that comes meanwhile is lost
+    seen = stack.last_seen.load(std::memory_order_relaxed);  // owner-only
+    set(seen == &stack.bottom ? latent_stack::k_unwatched : reinterpret_cast<std::uintptr_t>(seen));
     // [L19] signal fence: what is watched is stored before it is asked whether a handler has seen more ↔ [L10].
     std::atomic_signal_fence(std::memory_order_seq_cst);
   } while (seen != stack.last_seen.load(std::memory_order_relaxed));  // owner-only
+}
+
+// Joins of seen frames are heard from now on. A request stands: then every join is.
+inline void watch_seen(latent_stack& stack) {
+  set_watch(stack, [&](std::uintptr_t watch) { set_unless_asked(stack.watch, latent_stack::k_asked, watch); });
+}
+
+// The same, and no request stands any more. True: one did.
+[[nodiscard]] inline bool take_request(latent_stack& stack) {
+  bool was_asked = false;
+  set_watch(stack, [&](std::uintptr_t watch) { was_asked |= take_request(stack.watch, latent_stack::k_asked, watch); });
+  return was_asked;
 }
 
 // Sees all frames.
@@ -51,7 +65,7 @@ inline void see_frames(latent_stack& stack) {
     each->older->newer = each;
   }
   stack.last_seen.store(newest, std::memory_order_relaxed);  // owner-only
-  if (!is_asked(stack)) watch_seen(stack);
+  watch_seen(stack);
 }
 
 // The oldest frame that others cannot take yet, or null.
@@ -71,10 +85,10 @@ inline void share_oldest(latent_stack& stack, latent_frame& oldest) {
 
 // The last seen frame was unlinked. True: it was shared.
 [[nodiscard]] inline bool forget(latent_stack& stack, const latent_frame& frame) {
-  stack.last_seen.store(frame.older, std::memory_order_relaxed);           // owner-only
-  if (!is_asked(stack)) watch_seen(stack);
-  if (stack.last_noted.load(std::memory_order_relaxed) == &frame) {        // owner-only
-    stack.last_noted.store(frame.older, std::memory_order_relaxed);        // owner-only
+  stack.last_seen.store(frame.older, std::memory_order_relaxed);     // owner-only
+  watch_seen(stack);
+  if (stack.last_noted.load(std::memory_order_relaxed) == &frame) {  // owner-only
+    stack.last_noted.store(frame.older, std::memory_order_relaxed);  // owner-only
   }
   if (stack.last_shared.load(std::memory_order_relaxed) != &frame) return false;  // owner-only
   stack.last_shared.store(frame.older, std::memory_order_relaxed);                // owner-only

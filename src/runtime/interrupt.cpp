@@ -1,5 +1,6 @@
 #include "interrupt.hpp"
 
+#include "core.hpp"
 #include "fork_record.hpp"
 #include "guest_hall.hpp"
 #include "worker.hpp"
@@ -38,8 +39,9 @@ void offer_something() noexcept {
     const task_id parent = running != nullptr ? running->id : task_id::none();
     note_frames_in_handler(*stack, *me);
     if (!me->desk.offer_in_handler(*stack, me->home, parent)) me->desk.offer_coroutine_in_handler();
+    if (me->desk.slot.has_offer()) me->home.look_out_in_handler();  // who has sent the signal may have gone to rest meanwhile
   } else if (guest_seat* const seat = guest_hall::seat_of_thread(); seat != nullptr && seat->stack == stack) {
-    (void)seat->desk.offer_in_handler(*stack, seat->home, task_id::none());
+    if (seat->desk.offer_in_handler(*stack, seat->home, task_id::none())) seat->home.look_out_in_handler();
   }
 }
 

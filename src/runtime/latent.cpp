@@ -12,7 +12,6 @@
 #include <filch/runtime/errors.hpp>
 
 #include <exception>
-#include <string>
 
 namespace filch::inline v0 {
 
@@ -37,11 +36,6 @@ void trace_join(task_id child) noexcept {
 
 namespace detail {
 namespace {
-
-// Does somebody want work of it?
-bool is_for_work(const latent_stack& stack) noexcept {
-  return stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted || is_asked(stack);  // statistic
-}
 
 // Where what is forked on a stack is offered. None: a thread whose task blocks holds no worker, and what it forks meanwhile, it
 // runs itself.
@@ -73,6 +67,14 @@ void announce(const counter& at) noexcept {
   at.desk->note_offer();
 }
 
+// A request was taken, and nothing was offered for it: what lies in the slot may be somebody else's, or a handler has offered the only
+// frame before. Who has asked may sleep.
+void leave_to_lookout(const counter& at) noexcept {
+  if (at.home->idle().sleeping_hint() == 0) return;
+  at.desk->owe();
+  at.home->look_out();
+}
+
 // Is there a worker without work that does not sleep?
 bool is_anybody_awake() noexcept {
   worker* const me = worker::current();
@@ -86,25 +88,24 @@ bool is_anybody_awake() noexcept {
 // Notes all frames if forks are recorded, and offers the oldest one if somebody wants work and the slot is free.
 static void offer_latent(latent_stack& stack) noexcept {
   defer_interrupts();
-  const bool is_for_others = is_for_work(stack);
   worker* const me = worker::current();
+  const bool is_for_others = calm(stack, me);  // first: who asks from here on wants something else
   if (me != nullptr) note_frames(stack, *me, me->current_task);
   const counter here = counter_of(stack);
   const bool has_offered = is_for_others && offer_oldest(stack, here);
-  calm(stack, me);
   allow_interrupts();
   if (has_offered) announce(here);
+  else if (is_for_others && here.desk != nullptr) leave_to_lookout(here);
 }
 
 bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {
-  const bool is_for_others = is_for_work(stack);
+  // statistic
+  const bool is_for_others = stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted || is_asked(stack);
   // owner-only
   const bool is_all_noted = stack.newest.load(std::memory_order_relaxed) == stack.last_noted.load(std::memory_order_relaxed);
   if (is_for_others ? !has_latent_work(stack) : is_all_noted) {
-    if (is_asked(stack)) {  // the fork that would be welcome answers itself
-      watch_seen(stack);
-      stack.alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic
-    }
+    // The fork that would be welcome answers itself.
+    if (is_asked(stack) && take_request(stack)) ask_by(stack.alarm, latent_stack::k_wanted);
     return is_worth_waking || is_anybody_awake();
   }
   offer_latent(stack);
@@ -115,11 +116,7 @@ bool answer_alarm(latent_stack& stack, latent_frame& made) {
   // Not `made`: a join that was inlined into a coroutine may have its frame in that of the coroutine, on the heap.
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack.low_mark) {
     if (is_none(stack)) return false;
-    const worker* const me = worker::current();
-    throw stack_exhausted(me != nullptr ? "options::stack_bytes = " + std::to_string(me->home.chosen.stack_bytes) +
-                                              ". Raise it, or nest less deep"
-                                        : "it is that of a thread which is no worker. Call it inside runtime::run(), "
-                                          "where options::stack_bytes holds, or nest less deep");
+    throw_stack_exhausted();
   }
   // [L18] signal fence: as [L8] in fork_latent() → [L10].
   std::atomic_signal_fence(std::memory_order_release);
@@ -144,11 +141,12 @@ static void answer_at_join(latent_stack& stack) noexcept {
   const counter here = counter_of(stack);
   worker* const me = worker::current();
   defer_interrupts();
+  (void)calm(stack, me);  // first: who asks from here on wants something else
   if (me != nullptr) note_frames(stack, *me, me->current_task);
   const bool has_offered = offer_oldest(stack, here);
-  watch_seen(stack);
   allow_interrupts();
-  if (here.desk == nullptr || (!has_offered && here.desk->slot.has_offer())) return;
+  if (here.desk == nullptr) return;
+  if (!has_offered && here.desk->slot.has_offer()) return leave_to_lookout(here);
   here.desk->note_answer(has_offered);
   if (has_offered) return announce(here);
   if (!here.desk->answers_at_joins()) return here.desk->ask(stack);  // the next fork

@@ -60,6 +60,7 @@ bool latent_desk::offer_in_handler(latent_stack& stack, runtime::core& home, tas
   // [L14] acquire exchange: the memory is complete ← [L13].
   void* const memory = memory_.exchange(nullptr, std::memory_order_acquire);
   if (memory == nullptr) return false;
+  (void)calm(stack, worker::current());  // a handler may be all that answers the alarm
   publish(stack, *oldest, *::new (memory) offered_task{*oldest, *this, parent}, home);
   return true;
 }
@@ -76,7 +77,6 @@ void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_tas
   if (const task_id number = number_in(oldest.offer); number.is_some()) made.id = number;
   made.home = &home;
   oldest.offer = &made;
-  calm(stack, worker::current());  // a handler may be all that answers the alarm
   share_oldest(stack, oldest);
   note_offer();
   slot.offer(made);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "offer_slot.hpp"
+#include "request_word.hpp"
 #include "work_stack.hpp"
 
 #include <filch/base/atomics.hpp>
@@ -129,7 +130,11 @@ class alignas(k_no_sharing_bytes) latent_desk {
   }
   // Any thread: makes good what is owed if the pace allows it. True: it has asked.
   bool pay(time_ns now_ns) {
-    if (!is_owed() || !pace.may_wake(now_ns)) return false;
+    return pace.may_wake(now_ns) && pay_at_once();
+  }
+  // Any thread: the same, whatever the pace says.
+  bool pay_at_once() {
+    if (!is_owed()) return false;
     is_owed_.store(false, std::memory_order_relaxed);  // statistic: who sleeps from now on asks again
     (void)ask();
     return true;
@@ -150,9 +155,9 @@ class alignas(k_no_sharing_bytes) latent_desk {
   // joins have answered before, and where who forks and does not join can be interrupted.
   void ask(latent_stack& stack) {
     if (answers_at_joins() || (asks_joins_ && has_latent_work(stack))) {
-      if (!is_asked(stack)) stack.watch.store(latent_stack::k_asked, std::memory_order_relaxed);  // statistic
+      ask_by(stack.watch, latent_stack::k_asked);
     } else {
-      ask_next_fork(stack);
+      ask_by(stack.alarm, latent_stack::k_wanted);
     }
   }
   // Any thread.
@@ -174,7 +179,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
   // Any thread: forks shall answer again.
   void give_up_joins() {
     answers_.store(0, std::memory_order_relaxed);  // statistic
-    if (latent_stack* const stack = listener()) ask_next_fork(*stack);
+    if (latent_stack* const stack = listener()) ask_by(stack->alarm, latent_stack::k_wanted);
   }
   // Any thread: the stack that runs here shall note its open frames at its next fork. True: it has some, and was told before.
   bool beat() {
@@ -224,10 +229,6 @@ class alignas(k_no_sharing_bytes) latent_desk {
   [[nodiscard]] latent_stack* listener() const {
     // [L7] acquire load: the stack is complete ← [L6].
     return listener_.load(std::memory_order_acquire);
-  }
-  static void ask_next_fork(latent_stack& stack) {
-    if (stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted) return;  // statistic
-    stack.alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);               // statistic
   }
   void publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept;
 

@@ -26,6 +26,8 @@ constexpr time_ns k_longest_between_interrupts_ns = 10 * k_ns_per_ms;
 constexpr std::uint32_t k_most_waits = 4;
 // How long an interrupted thread has time to make its offer.
 constexpr time_ns k_answer_ns = 200 * k_ns_per_us;
+// An attempt to start a thread in vain costs some microseconds (guess).
+constexpr time_ns k_between_attempts_ns = 100 * k_ns_per_ms;
 
 }  // namespace
 
@@ -38,9 +40,15 @@ void lookout::stop() {
 }
 
 // Called also by who has just started it: the thread may rest already, since before the change.
-void lookout::look_out() noexcept {
+bool lookout::look_out() noexcept {
   if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]] start();  // statistic: looked at again under the mutex
+  if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]] return false;  // statistic
   (void)rest_.call();
+  return true;
+}
+
+void lookout::look_out_in_handler() noexcept {
+  if (is_started_.load(std::memory_order_relaxed)) (void)rest_.call();  // statistic
 }
 
 bool lookout::is_watching() noexcept {
@@ -50,17 +58,23 @@ bool lookout::is_watching() noexcept {
 }
 
 void lookout::start() noexcept {
+  const time_ns now_ns = monotonic_now_ns();
+  const time_ns failed_ns = failed_ns_.load(std::memory_order_relaxed);  // statistic
+  if (failed_ns != 0 && now_ns - failed_ns < k_between_attempts_ns) return;
   const std::lock_guard lock{start_mutex_};
   // owner-only: under the mutex
   if (is_started_.load(std::memory_order_relaxed) || is_stopping_.load(std::memory_order_relaxed)) return;
   if (home_.is_forked_child()) return;
-  if (may_interrupt_ && !install_interrupt_handler()) return;
   // Without the thread requests are heard at the next fork or join only: slower, never wrong.
-  if (thread_.start(name_, 0, [this] { run(); })) return;
+  if ((may_interrupt_ && !install_interrupt_handler()) || thread_.start(name_, 0, [this] { run(); })) {
+    failed_ns_.store(now_ns, std::memory_order_relaxed);  // statistic
+    return;
+  }
   is_started_.store(true, std::memory_order_relaxed);  // statistic
 }
 
 void lookout::run() noexcept {
+  home_.unbind_thread();  // who started it may be bound itself
   (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every pause
   time_ns pause_ns = k_first_pause_ns;
   while (!is_stopping_.load(std::memory_order_relaxed)) {  // ordered by [K1], the parker's token
@@ -82,7 +96,7 @@ void lookout::run() noexcept {
 // Is there somebody who could work, and somebody who keeps work to himself or could begin to?
 bool lookout::must_watch() const {
   if (home_.idle().sleeping_hint() == 0) return false;
-  // An offer that lies there may be a handler's, who tells nobody.
+  // An offer that lies there may be a handler's, who tells nobody else.
   for (const worker& each : home_.workers) {
     if (each.desk.withholds() || each.desk.slot.has_offer() || each.desk.is_owed() || each.awaits_join()) return true;
   }

@@ -33,8 +33,10 @@ class lookout {
   lookout& operator=(const lookout&) = delete;
   ~lookout() { stop(); }
 
-  // Somebody went to sleep while there is latent work, or a guest has come.
-  void look_out() noexcept;
+  // Somebody went to sleep while there is latent work, or a guest has come. False: there is no lookout, since its thread cannot be started.
+  [[nodiscard]] bool look_out() noexcept;
+  // The same in a signal handler, after an offer; if the lookout was ever needed.
+  void look_out_in_handler() noexcept;
   // After a change: the lookout will see it soon, without being called.
   [[nodiscard]] bool is_watching() noexcept;
   // From now on it does nothing.
@@ -68,6 +70,7 @@ class lookout {
   std_atomics::atomic<bool> is_started_{false};
   std_atomics::atomic<bool> is_stopping_{false};
   std_atomics::atomic<time_ns> next_look_ns_{0};
+  std_atomics::atomic<time_ns> failed_ns_{0};  // the last attempt to start it, in vain
   std::mutex start_mutex_;
   os_thread thread_;
   // The thread's own.

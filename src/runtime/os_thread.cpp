@@ -1,6 +1,7 @@
 #include "os_thread.hpp"
 
 #include <filch/base/assert.hpp>
+#include <filch/topology/pin_thread.hpp>
 
 #include <cerrno>
 #include <memory>
@@ -42,6 +43,10 @@ std::error_code os_thread::start(std::string name, std::size_t stack_bytes, std:
   (void)start.release();  // the thread owns it now
   is_running_ = true;
   return {};
+}
+
+void os_thread::bind(topology::cpu_number cpu) noexcept {
+  if (is_running_) (void)topology::pin_thread(handle_, cpu);
 }
 
 void os_thread::join() {

@@ -5,9 +5,12 @@
 #include "worker.hpp"
 
 #include <filch/base/assert.hpp>
+#include <filch/runtime/errors.hpp>
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace filch::inline v0 {
@@ -22,13 +25,13 @@ namespace {
 // What a thread of the crew has beside its own stack. The fields below `running` say what is to be done for the stack that
 // was just left, by the one that was entered: until then the former is not complete.
 struct thread_place {
-  explicit thread_place(stack_pool& from) : pool{from} {}
+  explicit thread_place(stack_pool& from) : kept{from} {}
 
-  stack_pool& pool;
+  kept_stacks kept;
   fiber own;
   work_stack* running = nullptr;
   suspended_stack* next = nullptr;     // to be continued soon
-  work_stack* unused = nullptr;        // goes back to the pool
+  work_stack* unused = nullptr;        // is kept, or goes back to the pool
   join_gate* awaited = nullptr;        // `waiting` waits for it
   suspended_stack* waiting = nullptr;  // without `awaited`: may go on, in its turn
 };
@@ -48,7 +51,7 @@ constinit thread_local thread_place* held_place = nullptr;
 // The duties of whoever has just been entered.
 void arrive() noexcept {
   thread_place& here = place();
-  if (work_stack* const unused = std::exchange(here.unused, nullptr)) here.pool.put(*unused);
+  if (work_stack* const unused = std::exchange(here.unused, nullptr)) here.kept.put(*unused);
   allow_interrupts();
   suspended_stack* const waiting = std::exchange(here.waiting, nullptr);
   if (waiting == nullptr) return;
@@ -147,10 +150,24 @@ latent_stack* running_latent_stack() noexcept {
 latent_stack* detail::read_running_latent_stack() noexcept { return detail::running_latent_stack; }
 #endif
 
+[[gnu::noinline]] void require_stack_left() {
+  const latent_stack* const stack = running_latent_stack();
+  if (stack == nullptr || reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) >= stack->low_mark) return;
+  throw_stack_exhausted();
+}
+
+void throw_stack_exhausted() {
+  const worker* const me = worker::current();
+  throw stack_exhausted(me != nullptr ? "options::stack_bytes = " + std::to_string(me->home.chosen.stack_bytes) +
+                                            ". Raise it, or nest less deep"
+                                      : "it is that of a thread which is no worker. Call it inside runtime::run(), "
+                                        "where options::stack_bytes holds, or nest less deep");
+}
+
 void run_on_work_stack(stack_pool& pool, stack_loop loop) {
   thread_place mine{pool};
   set_place(&mine);
-  work_stack& fresh = pool.get();
+  work_stack& fresh = mine.kept.get();
   prepare(fresh, loop);
   defer_interrupts();
   set_running(&fresh);
@@ -158,6 +175,8 @@ void run_on_work_stack(stack_pool& pool, stack_loop loop) {
   arrive();
   set_place(nullptr);
 }
+
+void give_back_kept_stacks() noexcept { place().kept.give_back(); }
 
 namespace {
 
@@ -181,7 +200,7 @@ void suspend_until_done(join_gate& children) noexcept {
   work_stack& mine = *place().running;
   work_stack* fresh = nullptr;
   try {
-    if (mine.latent.stays == 0) fresh = &me->home.stacks().get();
+    if (mine.latent.stays == 0) fresh = &place().kept.get();
   } catch (const std::bad_alloc&) {
     // No memory for a stack.
   }

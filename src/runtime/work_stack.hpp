@@ -4,7 +4,8 @@
 // thread goes on with a new loop on a fresh one. Whoever ends the last child leaves its own stack, which only holds a loop,
 // to the pool and continues the parent's.
 //
-// Who may call what: the thread that runs on the stack; the pool any thread.
+// Who may call what: the thread that runs on the stack; the pool any thread; what a thread keeps at hand that thread. Nothing here is
+// called by a signal handler but running_latent_stack().
 #pragma once
 
 #include "fiber.hpp"
@@ -58,7 +59,7 @@ using join_gate = gate<suspended_stack>;
 // Stacks are made as they are needed and live as long as the pool: thieves may hold on to one that was given back.
 class stack_pool {
  public:
-  // So many bytes each, or fewer where the address space is limited; those that lie unused beyond `warm` give their pages back.
+  // So many bytes each, or fewer where the address space is limited; those that lie unused here beyond `warm` give their pages back.
   stack_pool(std::size_t stack_bytes, std::size_t warm) : warm_{warm}, stack_bytes_{stack_bytes} {}
 
   // Throws std::bad_alloc.
@@ -94,6 +95,35 @@ class stack_pool {
   std::vector<work_stack*> unused_;  // has room for all
 };
 
+// The unused stacks that one thread keeps at hand: one that suspends a stack and one that ends a child mostly need no lock for it. Whoever
+// holds no worker keeps none, so there are at most `k_most` for each worker. They keep their pages.
+class kept_stacks {
+ public:
+  static constexpr std::size_t k_most = 2;  // guess: a worker mostly suspends and ends in turn
+
+  explicit kept_stacks(stack_pool& from) : pool_{from} {}
+  kept_stacks(const kept_stacks&) = delete;
+  kept_stacks& operator=(const kept_stacks&) = delete;
+  ~kept_stacks() { give_back(); }
+
+  // The last that was put, else one of the pool. Throws std::bad_alloc.
+  [[nodiscard]] work_stack& get() { return count_ != 0 ? *kept_[--count_] : pool_.get(); }
+  // To the pool if there are enough.
+  void put(work_stack& unused) noexcept {
+    if (count_ == k_most) return pool_.put(unused);
+    kept_[count_++] = &unused;
+  }
+  // All to the pool.
+  void give_back() noexcept {
+    while (count_ != 0) pool_.put(*kept_[--count_]);
+  }
+
+ private:
+  stack_pool& pool_;
+  work_stack* kept_[k_most] = {};
+  std::size_t count_ = 0;
+};
+
 // ---- what a thread does with its stacks ------------------------------------------------------------------------------
 
 // Calls `loop` on a stack of the pool; returns on the thread's own stack when a loop has returned, this one or that of
@@ -101,8 +131,16 @@ class stack_pool {
 using stack_loop = void (*)() noexcept;
 void run_on_work_stack(stack_pool& pool, stack_loop loop);
 
+// The calling thread of the crew is about to hold no worker: what it keeps at hand goes to the pool.
+void give_back_kept_stacks() noexcept;
+
 // The stack that the calling thread runs on, or null for its own.
 [[nodiscard]] latent_stack* running_latent_stack() noexcept;
+
+// Throws stack_exhausted if a frame of the caller's would have little stack left below it. Does nothing on a thread that takes no part.
+void require_stack_left();
+// What a join throws, and a scope.
+[[noreturn]] void throw_stack_exhausted();
 
 // The caller waits for its children. On a worker this suspends the stack, unless they have ended; elsewhere, or if the
 // stack must stay on its thread, the thread sleeps.

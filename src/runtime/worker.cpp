@@ -54,12 +54,13 @@ worker::worker(runtime::core& home_, worker_id self_)
 void worker::set_current(worker* held) noexcept {
   detail::running_lane = held;
   if (held != nullptr) held->listen(running_latent_stack());
+  else give_back_kept_stacks();
 }
 
 void worker::listen(latent_stack* running) noexcept {
   const bool is_alone = *home.chosen.workers == 1 && home.chosen.trace == nullptr;  // nobody asks
   if (running != nullptr) running->is_private = is_alone;
-  if (is_alone && running != nullptr) calm(*running, this);
+  if (is_alone && running != nullptr) (void)calm(*running, this);
   if (running != nullptr && home.chosen.trace != nullptr) {
     running->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic: how it hears of forks
   }
@@ -233,7 +234,9 @@ queue_entry* worker::next() {
 
 // It begins with something new, while others sleep, and its joins shall answer: should it fork and not join, nobody would hear.
 void worker::be_watched() noexcept {
-  if (desk.awaits_join() && home.idle().sleeping_hint() != 0) home.look_out();  // statistic: who falls asleep now looks itself
+  // [L21] seq_cst fence: "run, then look whether somebody asks" against "ask, then look who runs" ↔ [L22].
+  std_atomics::fence(std::memory_order_seq_cst);
+  if (desk.awaits_join() && home.idle().sleeping_hint() != 0) home.look_out();
 }
 
 worker_queues::look worker::carry_out(const step& now) {

@@ -111,7 +111,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   std_atomics::atomic<std::uint64_t> task_number{task_id::none().value};
   std_atomics::atomic<time_ns> task_since_ns{0};
   std_atomics::atomic<worker_state> state{worker_state::running};
-  std_atomics::atomic<std::uint32_t> cpu{k_unknown_cpu};  // where it ran when it found work or woke another
+  std_atomics::atomic<std::uint32_t> cpu{k_unknown_cpu};  // where it ran when its thread began, it found work or woke another
   // Written by whoever wakes this worker, before its token: the worker that did, or null.
   const worker* woken_by = nullptr;
 
@@ -134,6 +134,8 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   [[nodiscard]] worker_queues::look take_offer(latent_desk& from);
   [[nodiscard]] worker_queues::look take_from_guests();
   void ask(latent_desk& robbed, bool has_taken);
+  [[nodiscard]] bool may_have_more(const worker& robbed, const queue_entry& taken) const;
+  void pass_on(const worker& robbed);
   void note_unripe(time_ns offered_ns);
   void judge_loot(time_ns now_ns);
   void keep_ready(std::uint32_t moved);

@@ -174,6 +174,8 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
     counters.add(trace::count::search_ns, static_cast<std::uint64_t>(lingered_ns));
     began_ns += lingered_ns;
   }
+  // [L22] seq_cst fence: "ask, then look who runs" against "run, then look whether somebody asks" ↔ [L21].
+  std_atomics::fence(std::memory_order_seq_cst);
   // As late as this: who has forked just before it was asked is seen now.
   if (!home.idle().is_chosen(self) && home.is_work_withheld_from(*this)) home.look_out();
   (void)home.idle().sleep(self, std::min(deadline_ns, earliest_ns));

@@ -38,9 +38,10 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
     if (robbed.desk.has_ripe_offer()) result = take_offer(robbed.desk);
     if (result.item != nullptr || !robbed.desk.slot.has_offer()) ask(robbed.desk, result.item != nullptr);
     else note_unripe(robbed.desk.offered_ns());
-  } else if (result.item != nullptr && has_pending(robbed) && robbed.queues.deque_hint(band) == 0) {
+  } else if (result.item != nullptr && robbed.queues.deque_hint(band) == 0 && may_have_more(robbed, *result.item)) {
     ask(robbed.desk, true);
   }
+  if (result.item != nullptr) pass_on(robbed);
   switch (result.status) {
     case steal_status::taken:
       stolen_ns_ = monotonic_now_ns();
@@ -57,6 +58,12 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
     case steal_status::empty: trace->steal_empty(victim); break;
   }
   return result;
+}
+
+// It has taken the last of what lay in a deque. Coroutines come there because somebody has asked, and that request is over: who forks more of
+// them keeps them, while others sleep.
+bool worker::may_have_more(const worker& robbed, const queue_entry& taken) const {
+  return has_pending(robbed) || (is_coroutine(taken) && home.idle().sleeping_hint() != 0);
 }
 
 // A frame becomes a task only now: it is counted where it will run.
@@ -119,6 +126,14 @@ void worker::note_unripe(time_ns offered_ns) {
 void worker::ask(latent_desk& robbed, bool has_taken) {
   const time_ns now_ns = monotonic_now_ns();
   if (has_taken ? pace_.take(now_ns) : pace_.may_ask(now_ns)) (void)robbed.ask();
+  else if (has_taken && home.idle().sleeping_hint() != 0) robbed.owe();
+}
+
+// It has taken work while others sleep, and will ask for nothing soon: should the robbed one have more, and come to no fork or join, only the
+// lookout notices.
+void worker::pass_on(const worker& robbed) {
+  if (home.idle().sleeping_hint() == 0) return;
+  if (robbed.desk.withholds() || robbed.desk.is_owed() || robbed.awaits_join()) home.look_out();
 }
 
 queue_entry* worker::look_everywhere() {

@@ -16,27 +16,28 @@ struct mask_deleter {
 using kernel_mask = std::unique_ptr<cpu_set_t, mask_deleter>;
 
 template <class Cpus>
-std::error_code set_affinity(const Cpus& cpus, cpu_number largest) noexcept {
+std::error_code set_affinity(pthread_t which, const Cpus& cpus, cpu_number largest) noexcept {
   if (largest >= k_max_cpus) return std::make_error_code(std::errc::invalid_argument);
   const kernel_mask mask{CPU_ALLOC(largest + 1)};
   if (!mask) return std::make_error_code(std::errc::not_enough_memory);
   const std::size_t bytes = CPU_ALLOC_SIZE(largest + 1);
   CPU_ZERO_S(bytes, mask.get());
   for (const cpu_number cpu : cpus) CPU_SET_S(cpu, bytes, mask.get());
-  if (::sched_setaffinity(0, bytes, mask.get()) != 0) return {errno, std::generic_category()};
-  return {};
+  return {::pthread_setaffinity_np(which, bytes, mask.get()), std::generic_category()};
 }
 
 }  // namespace
 
-std::error_code pin_thread(cpu_number cpu) noexcept {
-  const cpu_number one[] = {cpu};
-  return set_affinity(one, cpu);
-}
+std::error_code pin_thread(cpu_number cpu) noexcept { return pin_thread(::pthread_self(), cpu); }
 
 std::error_code pin_thread(const cpu_set& cpus) noexcept {
   if (cpus.empty()) return std::make_error_code(std::errc::invalid_argument);
-  return set_affinity(cpus, cpus.back());
+  return set_affinity(::pthread_self(), cpus, cpus.back());
+}
+
+std::error_code pin_thread(pthread_t which, cpu_number cpu) noexcept {
+  const cpu_number one[] = {cpu};
+  return set_affinity(which, one, cpu);
 }
 
 std::optional<cpu_set> thread_affinity() {

@@ -31,6 +31,7 @@ MODELS = {
     "include/filch/runtime/gate.hpp": "fork",
     "src/runtime/offer_slot.hpp": "fork",
     "src/runtime/on_call.hpp": "fork",
+    "src/runtime/request_word.hpp": "fork",
     "include/filch/sync/fair_lock.hpp": "sync",
     "include/filch/sync/short_lock.hpp": "sync",
     "include/filch/coro/join_count.hpp": "coro",

@@ -1,14 +1,16 @@
 // The kernels of latent forks under the model checker: the slot where a frame is offered, the gate where a parent waits,
-// and the rest of the thread that watches.
+// the rest of the thread that watches, and the word by which others ask.
 //
 // Properties: an offer is got by exactly one of its owner and the thieves, complete; a parent is continued exactly once, by
-// whoever counts to zero, and then everything its children did is visible, and its own state is to whom continues it.
+// whoever counts to zero, and then everything its children did is visible, and its own state is to whom continues it; a request
+// stands until it is taken, and whoever takes it sees who sleeps and relies on it.
 // Oracles: counts, and plain data that the checker watches for races.
 #include "scenario.hpp"
 
 #include <filch/runtime/gate.hpp>
 #include <runtime/offer_slot.hpp>
 #include <runtime/on_call.hpp>
+#include <runtime/request_word.hpp>
 
 #include <array>
 
@@ -160,6 +162,31 @@ void a_change_is_left_to_one_who_is_awake(context& c) {
   require(seen_to.load(std::memory_order_relaxed) >= 1, "somebody sees to it");
 }
 
+constexpr std::uintptr_t k_asked = 0;
+
+// The owner goes on comparing with other values, and answers where it finds itself asked, as a stack does at its joins, or because it
+// looks anyway, as at its alarm. Whoever sleeps in the end has either been seen by an answer, or its request stands. `is_one_awake`:
+// another asks, too, and does not sleep.
+void a_request_stands_until_it_is_taken(context& c, bool is_one_awake) {
+  atomics::atomic<std::uintptr_t> word{1};
+  atomics::atomic<int> sleepers{0};
+  if (is_one_awake) c.thread("awake", [&] { ask_by(word, k_asked); });
+  c.thread("sleeper", [&] {
+    sleepers.store(1, std::memory_order_relaxed);
+    atomics::fence(std::memory_order_seq_cst);
+    ask_by(word, k_asked);
+  });
+  bool is_seen = false;
+  const auto answer = [&](std::uintptr_t value) {
+    if (take_request<atomics>(word, k_asked, value)) is_seen |= sleepers.load(std::memory_order_relaxed) != 0;
+  };
+  set_unless_asked(word, k_asked, 2);
+  if (word.load(std::memory_order_relaxed) == k_asked) answer(2);
+  answer(3);
+  c.join_all();
+  require(is_seen || word.load(std::memory_order_relaxed) == k_asked, "nobody sleeps whom no one knows of");
+}
+
 }  // namespace
 
 std::vector<scenario> all_scenarios() {
@@ -175,6 +202,9 @@ std::vector<scenario> all_scenarios() {
       {"a_change_is_noticed", bounded(3, 6), [](context& c) { a_change_is_noticed(c, 1); }},
       {"two_changes_are_noticed", bounded(3, 5), [](context& c) { a_change_is_noticed(c, 2); }},
       {"a_change_is_left_to_one_who_is_awake", bounded(3, 6), a_change_is_left_to_one_who_is_awake},
+      {"a_request_stands_until_it_is_taken", bounded(3, 6),
+       [](context& c) { a_request_stands_until_it_is_taken(c, false); }},
+      {"a_request_stands_beside_another", bounded(3, 5), [](context& c) { a_request_stands_until_it_is_taken(c, true); }},
   };
 }
 

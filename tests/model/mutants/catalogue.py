@@ -31,6 +31,7 @@ COMPLETION = "filch/runtime/completion.hpp"
 TALLY = "runtime/tally.hpp"
 GATE = "filch/runtime/gate.hpp"
 ON_CALL = "runtime/on_call.hpp"
+REQUEST = "runtime/request_word.hpp"
 SLOT = "runtime/offer_slot.hpp"
 KEEPER = "filch/park/keeper.hpp"
 SHARD = "time/timer_shard.hpp"
@@ -252,6 +253,16 @@ FORK_MUTANTS = [
          "    A::fence(std::memory_order_seq_cst);\n", ""),)),
     mutant("F7", "the watcher rests without looking again", "fork", "deadlock", ON_CALL, (
         ("    if (must_watch()) {\n", "    if (false && must_watch()) {\n"),)),
+    mutant("F8", "the owner stores what it watches over a request that comes meanwhile", "fork", "assertion", REQUEST, (
+        ("    if (word.compare_exchange(before, value, std::memory_order_relaxed, std::memory_order_relaxed)) return;\n",
+         "    word.store(value, std::memory_order_relaxed);\n    return;\n"),)),
+    mutant("F9", "a request is taken by a store: one that comes meanwhile goes unseen", "fork", "assertion", REQUEST, (
+        ("  const bool was_asked = word.exchange(value, std::memory_order_relaxed) == asked;",
+         "  const bool was_asked = word.load(std::memory_order_relaxed) == asked;\n"
+         "  word.store(value, std::memory_order_relaxed);"),)),
+    mutant("F10", "who takes a request looks who sleeps without a fence", "fork", "assertion", REQUEST, (
+        ("  // [L20] seq_cst fence: \"take the request, look who sleeps\" against \"sleep, ask unless somebody has\" ↔ [I3].\n"
+         "  A::fence(std::memory_order_seq_cst);\n", ""),)),
 ]
 MUTANTS += FORK_MUTANTS
 

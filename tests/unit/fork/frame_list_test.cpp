@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <thread>
 #include <vector>
 
 #include <filch/base/random.hpp>
 
+#include "support/spin_until.hpp"
 #include "support/test_seed.hpp"
 
 namespace {
@@ -54,6 +57,11 @@ class forks {
     shared_ = std::min(shared_, open_.size());
     leaving_ = nullptr;
   }
+  // Both at once, for one that was seen.
+  void unlink_and_forget() {
+    unlink();
+    (void)filch::forget(stack_, *leaving_);
+  }
   // What an offer does. While a frame is being unlinked, nothing newer than it may be found.
   void share() {
     latent_frame* const oldest = filch::oldest_latent(stack_);
@@ -72,9 +80,10 @@ class forks {
     is_asked_ = true;
   }
   void calm() {
-    filch::watch_seen(stack_);
+    EXPECT_EQ(filch::take_request(stack_), is_asked_);
     is_asked_ = false;
   }
+  [[nodiscard]] latent_stack& stack() { return stack_; }
 
   [[nodiscard]] std::size_t depth() const { return open_.size(); }
   [[nodiscard]] bool has_room() const { return open_.size() != memory_.size(); }
@@ -146,6 +155,34 @@ TEST(frame_list, agrees_with_a_plain_list_at_every_point_where_a_handler_may_com
       perhaps_handle();
     }
   }
+}
+
+// Property: whatever the owner watches meanwhile, a request stands until it is taken. Method: another thread asks again and again, while
+// frames come, are seen and go.
+TEST(frame_list, a_request_is_not_covered_up_by_what_the_owner_watches) {
+  constexpr int k_requests = 20'000;
+  forks list;
+  std::atomic<int> taken{0};
+  std::atomic<bool> is_over{false};
+  std::thread asker{[&] {
+    for (int i = 0; i != k_requests; ++i) {
+      filch::ask_by(list.stack().watch, latent_stack::k_asked);
+      if (!filch_test::spin_until([&] { return taken.load() > i; })) {
+        ADD_FAILURE() << "request " << i << " is lost";
+        break;
+      }
+    }
+    is_over = true;
+  }};
+  for (std::uint32_t round = 0; !is_over; ++round) {
+    if (round % 256 == 0) std::this_thread::yield();  // the two may have one CPU between them
+    for (int i = 0; i != 3; ++i) list.fork();
+    list.see();
+    for (int i = 0; i != 3; ++i) list.unlink_and_forget();
+    if (filch::is_asked(list.stack()) && filch::take_request(list.stack())) ++taken;
+  }
+  asker.join();
+  EXPECT_EQ(taken, k_requests);
 }
 
 }  // namespace

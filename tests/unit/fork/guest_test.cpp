@@ -1,6 +1,7 @@
 // Joins of threads that are no workers, joins inside long functions, and joins nested too deep.
 #include <support/spin_until.hpp>
 #include <support/stress.hpp>
+#include <support/thread_here.hpp>
 
 #include <filch/filch.hpp>
 
@@ -23,6 +24,7 @@ namespace {
 
 using filch::join;
 using filch_test::spin_until;
+using filch_test::thread_here;
 
 long sum_of(long from, long to) {
   if (to - from == 1) return from;
@@ -32,18 +34,18 @@ long sum_of(long from, long to) {
 }
 
 TEST(guest, a_small_join_stays_on_its_thread) {
-  const auto self = std::this_thread::get_id();
-  const auto [a, b] = join([] { return std::this_thread::get_id(); }, [] { return std::this_thread::get_id(); });
+  const auto self = thread_here();
+  const auto [a, b] = join([] { return thread_here(); }, [] { return thread_here(); });
   EXPECT_EQ(a, self);
   EXPECT_EQ(b, self);
   EXPECT_FALSE(filch::this_worker().is_some());
 }
 
 TEST(guest, the_code_after_a_join_is_on_the_thread_where_it_began) {
-  const auto self = std::this_thread::get_id();
+  const auto self = thread_here();
   for (int i = 0; i != 20; ++i) {
     EXPECT_EQ(sum_of(0, 20'000), 20'000L * 19'999 / 2);
-    EXPECT_EQ(std::this_thread::get_id(), self);
+    EXPECT_EQ(thread_here(), self);
   }
 }
 

@@ -1,70 +1,102 @@
 // How many stacks there are, and how deep they get.
+#include <runtime/work_stack.hpp>
+#include <support/spin_until.hpp>
+#include <support/stress.hpp>
+#include <support/thread_here.hpp>
+
+#include <filch/base/random.hpp>
 #include <filch/filch.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
 using filch::join;
+using filch_test::spin_until;
+using filch_test::thread_here;
 
-// The distance of the deepest frame from the first one on the same stack, over all leaves. A leaf that is stolen begins on
-// a stack that holds nothing but a loop, so it knows its depth only by how deep its own chain of calls is: each call passes
-// the address where its stack's part of the computation began.
+// How far the deepest frame lies below the top of its stack, where the list of latent frames is.
 class depth_meter {
  public:
-  void note(std::uintptr_t began, const void* here) {
-    const auto depth = static_cast<std::int64_t>(began - reinterpret_cast<std::uintptr_t>(here));
-    std::int64_t seen = deepest_.load();
+  [[gnu::noinline]] void note() {
+    const auto top = reinterpret_cast<std::uintptr_t>(filch::current_latent_stack());
+    const std::uintptr_t depth = top - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    std::uintptr_t seen = deepest_.load();
     while (depth > seen && !deepest_.compare_exchange_weak(seen, depth)) continue;
   }
-  [[nodiscard]] std::int64_t deepest() const { return deepest_.load(); }
+  [[nodiscard]] std::uintptr_t deepest() const { return deepest_.load(); }
 
  private:
-  std::atomic<std::int64_t> deepest_{0};
+  std::atomic<std::uintptr_t> deepest_{0};
 };
 
-std::uintptr_t here() { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
+// Tasks that are no part of each other. Each of them waits in a join for a child that another worker has taken, and that child ends
+// only when the next task has begun, which with two workers nobody can begin but the one who waits.
+class relay {
+ public:
+  relay(filch::runtime& rt, int tasks) : rt_{rt}, tasks_{tasks} {}
 
-// Every level waits for a child that somebody else runs, for a while: a worker that ran other children on the waiting
-// stack would nest them as deep as there are levels left.
-long chain(int length, depth_meter& meter, std::uintptr_t began) {
-  char marker = 0;
-  meter.note(began, &marker);
-  if (length == 0) return 1;
-  const auto [a, b] = join(
-      [&] {
-        std::this_thread::sleep_for(std::chrono::microseconds{30});
-        return chain(0, meter, began);
-      },
-      [&, length] {
-        const std::uintptr_t mine = here();
-        // On the parent's stack, or at the beginning of a thief's?
-        const bool is_same_stack = mine < began && began - mine < (std::uintptr_t{1} << 20);
-        return chain(length - 1, meter, is_same_stack ? began : mine);
-      });
-  return a + b;
-}
+  void run() {
+    rt_.spawn([this] { task(0); });
+    rt_.wait_idle();
+  }
+  [[nodiscard]] const depth_meter& first() const { return first_; }
+  [[nodiscard]] const depth_meter& all() const { return all_; }
+  [[nodiscard]] int taken() const { return taken_; }
+
+ private:
+  void note(int number) {
+    if (number == 0) first_.note();
+    all_.note();
+  }
+
+  void task(int number) {
+    begun_ = number + 1;
+    note(number);
+    const auto owner = thread_here();
+    std::atomic<bool> is_taken{false};
+    join([&] { EXPECT_TRUE(spin_until([&] { return is_taken.load(); })); },
+         [&] {
+           if (thread_here() != owner) ++taken_;
+           note(number);
+           is_taken = true;
+           if (number + 1 == tasks_) return;
+           rt_.spawn([this, number] { task(number + 1); });
+           EXPECT_TRUE(spin_until([&] { return begun_.load() >= number + 2; }));
+         });
+    note(number);
+  }
+
+  filch::runtime& rt_;
+  const int tasks_;
+  std::atomic<int> begun_{0};
+  std::atomic<int> taken_{0};
+  depth_meter first_;
+  depth_meter all_;
+};
 
 class stacks : public testing::TestWithParam<std::uint32_t> {};
 
-// Property: a stack grows with the depth of its own calls, never with the number of steals. Oracle: chains of growing length whose
-// every link is stolen or called in place; the depth per link is that of a plain recursion.
+// Property: a stack grows with the depth of its own calls, never with the number of steals: who waits does not run others' work on top
+// of what waits. Oracle: the last of many tasks, none of which calls another, lies no deeper than the first. One who helped while it waits would
+// have all of them on one stack, since each waits until the next has begun.
 TEST_P(stacks, a_stack_does_not_grow_with_steals) {
+  constexpr int k_tasks = 300;
+  constexpr std::uintptr_t k_one_more_bytes = 8192;  // another loop, another way to the task; 27 bytes for each task
   filch::runtime rt{{.workers = GetParam()}};
-  depth_meter alone;
-  filch::runtime one{{.workers = 1}};
-  EXPECT_EQ(one.run([&] { return chain(200, alone, here()); }), 201);
-  for (int i = 0; i != 5; ++i) {
-    depth_meter meter;
-    EXPECT_EQ(rt.run([&] { return chain(200, meter, here()); }), 201);
-    EXPECT_LE(meter.deepest(), alone.deepest() + 4096);
-  }
+  relay runners{rt, k_tasks};
+  runners.run();
+  EXPECT_EQ(runners.taken(), k_tasks);
+  EXPECT_GT(runners.first().deepest(), 0u);
+  EXPECT_LE(runners.all().deepest(), runners.first().deepest() + k_one_more_bytes);
 }
 
 int tree(int depth) {
@@ -83,7 +115,8 @@ TEST_P(stacks, their_number_is_bounded_by_the_depth_of_the_joins) {
   filch::runtime rt{{.workers = GetParam()}};
   for (int i = 0; i != 5; ++i) EXPECT_EQ(rt.run([] { return tree(k_depth); }), 1 << k_depth);
   const filch::statistics seen = rt.statistics();
-  EXPECT_LE(seen.stacks, std::uint64_t{GetParam()} * (k_depth + 1) + seen.spare_threads);
+  const std::uint64_t kept = std::uint64_t{GetParam()} * filch::kept_stacks::k_most;  // of no use to the other workers
+  EXPECT_LE(seen.stacks, std::uint64_t{GetParam()} * (k_depth + 1) + kept + seen.spare_threads);
   EXPECT_NE(to_string(seen).find("stacks: " + std::to_string(seen.stacks)), std::string::npos);
   EXPECT_NE(to_json(seen).find("\"stacks\":" + std::to_string(seen.stacks)), std::string::npos);
   EXPECT_LE(seen.suspended_stacks_max, std::uint64_t{GetParam()} * k_depth);
@@ -123,6 +156,99 @@ TEST_P(stacks, those_that_are_suspended_at_once_are_counted) {
             std::string::npos);
 }
 
+// Property: stacks that are kept, lent and given back while joins wait, tasks block and workers change threads are lost by nobody. Oracle:
+// every leaf is counted, nothing is suspended at the end, and no more stacks were made than could be in use and kept at once.
+int restless(int depth, int number) {
+  if (depth == 0) {
+    if (number % 8 == 0) filch::blocking([] { std::this_thread::yield(); });
+    else std::this_thread::yield();
+    return 1;
+  }
+  const auto [a, b] = join([=] { return restless(depth - 1, 2 * number); }, [=] { return restless(depth - 1, 2 * number + 1); });
+  return a + b;
+}
+TEST_P(stacks, that_threads_keep_come_back_however_workers_change_threads) {
+  constexpr int k_depth = 10;
+  const std::uint64_t workers = GetParam();
+  filch::runtime rt{{.workers = GetParam()}};
+  const auto rounds = static_cast<int>(filch_test::scaled(20));
+  for (int i = 0; i != rounds; ++i) EXPECT_EQ(rt.run([] { return restless(k_depth, 1); }), 1 << k_depth);
+  rt.wait_idle();
+  const filch::statistics seen = rt.statistics();
+  EXPECT_EQ(seen.suspended_stacks, 0u);
+  EXPECT_LE(seen.suspended_stacks_max, seen.stacks);
+  // Those that wait, those that run or are about to wait, those of tasks that block, and those that are kept.
+  EXPECT_LE(seen.stacks, seen.suspended_stacks_max + 2 * workers + seen.spare_threads + workers * filch::kept_stacks::k_most);
+}
+
 INSTANTIATE_TEST_SUITE_P(workers, stacks, testing::Values(2, 4, 8));
+
+// ---- what a thread keeps at hand ---------------------------------------------------------------------------------------
+
+constexpr std::size_t k_bytes = 64 << 10;
+
+TEST(kept_stacks, the_last_one_put_comes_first_and_what_is_too_much_goes_to_the_pool) {
+  filch::stack_pool pool{k_bytes, 4};
+  filch::kept_stacks mine{pool};
+  filch::kept_stacks others{pool};
+  filch::work_stack& a = mine.get();
+  filch::work_stack& b = mine.get();
+  filch::work_stack& c = mine.get();
+  EXPECT_EQ(pool.made(), 3u);
+  mine.put(a);
+  mine.put(b);
+  mine.put(c);
+  EXPECT_EQ(&others.get(), &c);  // the pool's
+  EXPECT_EQ(&mine.get(), &b);
+  EXPECT_EQ(&mine.get(), &a);
+  EXPECT_EQ(pool.made(), 3u);
+  EXPECT_NE(&mine.get(), nullptr);
+  EXPECT_EQ(pool.made(), 4u);
+}
+
+TEST(kept_stacks, are_given_back_when_the_thread_ends_or_holds_no_worker) {
+  filch::stack_pool pool{k_bytes, 4};
+  for (int i = 0; i != 10; ++i) {
+    filch::kept_stacks mine{pool};
+    filch::work_stack& a = mine.get();
+    filch::work_stack& b = mine.get();
+    mine.put(a);
+    mine.put(b);
+    if (i % 2 == 0) mine.give_back();
+  }
+  EXPECT_EQ(pool.made(), 2u);
+}
+
+// Property: a stack is held by one thread at a time, wherever it lay. Oracle: a plain word of each, and ThreadSanitizer; at the end all
+// that were made are in the pool.
+TEST(kept_stacks, of_many_threads_are_never_the_same) {
+  constexpr std::size_t k_threads = 4;
+  constexpr std::size_t k_most_held = 4;
+  filch::stack_pool pool{k_bytes, 2};
+  filch_test::run_threads(k_threads, [&](std::size_t number) {
+    filch::kept_stacks mine{pool};
+    filch::random_stream random{number};
+    std::vector<filch::work_stack*> held;
+    for (std::uint64_t i = filch_test::scaled(40'000); i != 0; --i) {
+      if (held.size() < k_most_held && random.below(2) == 0) {
+        held.push_back(&mine.get());
+        EXPECT_EQ(held.back()->latent.stays++, 0u);
+      } else if (!held.empty()) {
+        EXPECT_EQ(--held.back()->latent.stays, 0u);
+        mine.put(*held.back());
+        held.pop_back();
+      }
+      if (random.below(100) == 0) mine.give_back();
+    }
+    for (filch::work_stack* const each : held) {
+      each->latent.stays = 0;
+      mine.put(*each);
+    }
+  });
+  const std::size_t made = pool.made();
+  EXPECT_LE(made, k_threads * (k_most_held + filch::kept_stacks::k_most));
+  for (std::size_t i = 0; i != made; ++i) EXPECT_EQ(pool.get().latent.stays++, 0u);
+  EXPECT_EQ(pool.made(), made);
+}
 
 }  // namespace

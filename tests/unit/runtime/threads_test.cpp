@@ -1,14 +1,20 @@
 // The threads of a runtime: their names, places and stacks, and what happens when the system refuses one.
 #include "helpers.hpp"
 
+#include <filch/topology/pin_thread.hpp>
+
+#include "runtime/crew.hpp"
+
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -37,6 +43,50 @@ TEST(threads, have_names_that_tell_runtime_and_number) {
   EXPECT_TRUE(is_there("ninechars-1"));
   EXPECT_TRUE(is_there("ninechars-2"));
   EXPECT_TRUE(is_there("ninechars-mon"));
+}
+
+TEST(threads, may_run_everywhere_once_they_have_begun) {
+  const auto allowed = filch::topology::thread_affinity();
+  ASSERT_TRUE(allowed.has_value());
+  const auto count = static_cast<std::uint32_t>(allowed->size());
+  std::atomic<std::uint32_t> started{0};
+  filch::runtime rt{options{.workers = count, .on_thread_start = [&](worker_id) {
+                              EXPECT_EQ(filch::topology::thread_affinity(), allowed);
+                              ++started;
+                            }}};
+  for (std::uint32_t i = 0; i != count; ++i) {
+    EXPECT_EQ(rt.submit_to(worker_id{i}, [] { return filch::topology::thread_affinity(); }).get(), allowed);
+  }
+  EXPECT_EQ(started, count);
+}
+
+TEST(threads, stay_where_on_thread_start_has_bound_them) {
+  const auto allowed = filch::topology::thread_affinity();
+  ASSERT_TRUE(allowed.has_value());
+  const filch::topology::cpu_number last = allowed->back();
+  filch::runtime rt{options{.workers = 2, .on_thread_start = [&](worker_id) { EXPECT_FALSE(filch::topology::pin_thread(last)); }}};
+  for (std::uint32_t i = 0; i != 2; ++i) {
+    EXPECT_EQ(rt.submit_to(worker_id{i}, [] { return filch::topology::thread_affinity(); }).get(), filch::topology::cpu_set{last});
+  }
+}
+
+// The first threads of a crew, that is; one after the other, the caller's CPU last.
+TEST(threads, begin_on_a_cpu_each) {
+  const auto allowed = filch::topology::thread_affinity();
+  ASSERT_TRUE(allowed.has_value());
+  const auto count = static_cast<std::uint32_t>(allowed->size());
+  std::vector<std::optional<filch::topology::cpu_set>> masks(count + 1);
+  std::optional<filch::crew> threads;
+  threads.emplace("apart", std::size_t{0}, [&](std::uint32_t number) {
+    EXPECT_EQ(threads->wait_for_worker(), nullptr);
+    masks[number] = filch::topology::thread_affinity();
+  });
+  ASSERT_FALSE(threads->start(count + 1, *allowed, allowed->front()));
+  threads->stop();
+  for (std::uint32_t i = 0; i != count; ++i) {
+    EXPECT_EQ(masks[i], filch::topology::cpu_set{(*allowed)[(i + 1) % count]}) << i;
+  }
+  EXPECT_EQ(masks[count], allowed) << "there is no further CPU";
 }
 
 TEST(threads, end_with_their_runtime) {

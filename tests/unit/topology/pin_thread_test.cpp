@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <thread>
 
 namespace {
@@ -21,6 +22,21 @@ TEST(pin_thread, a_pinned_thread_may_run_there_and_nowhere_else) {
     EXPECT_FALSE(pin_thread(*before));
     EXPECT_EQ(thread_affinity(), before);
   }).join();
+  EXPECT_EQ(thread_affinity(), before);
+}
+
+TEST(pin_thread, another_thread_can_be_pinned) {
+  const auto before = thread_affinity();
+  ASSERT_TRUE(before.has_value());
+  std::latch is_pinned{1};
+  std::thread other{[&] {
+    is_pinned.wait();
+    EXPECT_EQ(thread_affinity(), cpu_set{before->back()});
+  }};
+  EXPECT_FALSE(pin_thread(other.native_handle(), before->back()));
+  EXPECT_EQ(pin_thread(other.native_handle(), k_max_cpus - 1), std::errc::invalid_argument);
+  is_pinned.count_down();
+  other.join();
   EXPECT_EQ(thread_affinity(), before);
 }
 

@@ -1,0 +1,48 @@
+// A word that its owner compares with, and by which others ask the owner for something.
+// kernel: light headers only
+//
+// Who may call what: `ask_by` any thread; the others the owner, and a signal handler on its thread.
+// Invariant: a request stands until the owner takes it. Nothing else that the owner writes covers it up, but for the first value of a
+// stack that begins: whoever lets it begin sees to requests that came before.
+// Forbidden is that one who goes to sleep and the owner look past each other:
+//
+//   one who goes to sleep                  owner
+//   say that it sleeps                     take the request
+//   fence                                  [L20] fence
+//   ask, unless somebody has               look who sleeps
+//
+// Then either the request stands, or the owner sees the sleeper.
+#pragma once
+
+#include <filch/base/atomics.hpp>
+
+#include <cstdint>
+
+namespace filch::inline v0 {
+
+template <class Word>
+void ask_by(Word& word, std::uintptr_t asked) {
+  if (word.load(std::memory_order_relaxed) == asked) return;  // ordered by [L20]
+  word.store(asked, std::memory_order_relaxed);               // ordered by [L20]
+}
+
+// What the owner compares with from now on, unless somebody asks.
+template <class Word>
+void set_unless_asked(Word& word, std::uintptr_t asked, std::uintptr_t value) {
+  std::uintptr_t before = word.load(std::memory_order_relaxed);  // ordered by [L20]
+  while (before != asked) {
+    // ordered by [L20]: a request comes with nothing that the owner reads without taking it
+    if (word.compare_exchange(before, value, std::memory_order_relaxed, std::memory_order_relaxed)) return;
+  }
+}
+
+// What the owner compares with from now on. True: somebody has asked.
+template <class A = std_atomics, class Word>
+[[nodiscard]] bool take_request(Word& word, std::uintptr_t asked, std::uintptr_t value) {
+  const bool was_asked = word.exchange(value, std::memory_order_relaxed) == asked;  // ordered by [L20]
+  // [L20] seq_cst fence: "take the request, look who sleeps" against "sleep, ask unless somebody has" ↔ [I3].
+  A::fence(std::memory_order_seq_cst);
+  return was_asked;
+}
+
+}  // namespace filch::inline v0
