@@ -14,11 +14,14 @@ class scope_handle::state {
   runtime::core& home;
   join_gate children{0};
   std_atomics::atomic<bool> has_failed{false};
+  std_atomics::atomic<bool> is_given_up{false};
   std::exception_ptr error;  // written by who set has_failed
 };
 
-scope_handle::scope_handle(std::stop_token stop)
-    : stop_{std::move(stop)}, state_{std::make_unique<state>(worker::current()->home)} {}
+scope_handle::scope_handle(std::stop_token stop) : stop_{std::move(stop)} {
+  require_stack_left();
+  state_ = std::make_unique<state>(worker::current()->home);
+}
 scope_handle::~scope_handle() = default;
 
 void scope_handle::put(task_base& made) {
@@ -34,9 +37,15 @@ void scope_handle::put(task_base& made) {
   }
 }
 
+// In a handler of that exception.
 void scope_handle::fail(std::exception_ptr error) noexcept {
+  if (detail::is_stack_exhausted()) state_->is_given_up.store(true, std::memory_order_relaxed);  // statistic
   // ordered by [L3]: the error is read when all children have ended
   if (!state_->has_failed.exchange(true, std::memory_order_relaxed)) state_->error = std::move(error);
+}
+
+bool scope_handle::is_given_up() const noexcept {
+  return state_->is_given_up.load(std::memory_order_relaxed);  // statistic: seen late, one child more is run
 }
 
 void scope_handle::end_child() noexcept {

@@ -8,6 +8,7 @@
 // reference to a thread_local. The functions must not wait for each other.
 #pragma once
 
+#include <filch/fork/concepts.hpp>
 #include <filch/runtime/errors.hpp>
 #include <filch/runtime/guest.hpp>
 #include <filch/runtime/label.hpp>
@@ -254,9 +255,11 @@ inline constexpr bool all_void = (std::is_void_v<std::invoke_result_t<F&>> && ..
 }  // namespace detail
 
 // Calls all functions, perhaps at the same time. Returns a tuple of what they return, with `nothing` for void; or nothing
-// at all if all return void.
-template <class F, class G, class... Rest>
+// at all if all return void. Each may return void, a reference, or a value that can be moved: it is moved into the tuple.
+template <function_without_arguments F, function_without_arguments G, function_without_arguments... Rest>
 [[gnu::always_inline]] inline auto join(F&& first, G&& second, Rest&&... rest) {
+  static_assert(detail::can_hand_on_all<F, G, Rest...>,
+                "filch::join moves what its functions return: return void, a reference, or a type that can be moved");
   if constexpr (detail::all_void<F, G, Rest...>) return (void)detail::join_all<false, F, G, Rest...>(first, second, rest...);
   else return detail::join_all<false, F, G, Rest...>(first, second, rest...);
 }

@@ -5,9 +5,11 @@
 // Who may call what: `scope` any thread; threads that are no workers go through the default runtime. `spawn` the body and
 // everything that was spawned. The scope waits without holding a thread: see join.hpp for what that means. The first
 // exception, of the body or of a child, is rethrown when all have ended. A stop token cancels children that have not
-// started; the scope then returns as if they had ended.
+// started; the scope then returns as if they had ended. A scope that is nested too deep for its stack throws stack_exhausted;
+// children of a scope that has ended so are not started any more.
 #pragma once
 
+#include <filch/fork/concepts.hpp>
 #include <filch/runtime/errors.hpp>
 #include <filch/runtime/label.hpp>
 #include <filch/runtime/runtime.hpp>
@@ -28,7 +30,7 @@ class scope_handle {
   scope_handle& operator=(const scope_handle&) = delete;
 
   // Calls `function`, perhaps at the same time, before the scope ends. What it returns is dropped.
-  template <class F>
+  template <spawnable_function F>
   void spawn(F&& function) {
     put(*new child<std::decay_t<F>>(*this, std::forward<F>(function)));
   }
@@ -50,7 +52,7 @@ class scope_handle {
    private:
     void run() noexcept override {
       try {
-        (void)std::move (*function_)();
+        if (!scope_.is_given_up()) (void)std::move (*function_)();
       } catch (...) {
         scope_.fail(std::current_exception());
       }
@@ -67,11 +69,14 @@ class scope_handle {
     std::optional<F> function_;
   };
 
+  // Throws stack_exhausted.
   explicit scope_handle(std::stop_token stop);
   ~scope_handle();
   // Takes over the reference. Throws std::bad_alloc or usage_error; then the child has never been.
   void put(task_base& made);
   void fail(std::exception_ptr error) noexcept;
+  // Has the stack of the body or of a child come to its end? Then a child that has not started would only come to the same end.
+  [[nodiscard]] bool is_given_up() const noexcept;
   void end_child() noexcept;
   // Returns when all children have ended; rethrows the first exception.
   void wait();
@@ -92,7 +97,7 @@ void run_scope(Body& body, const std::stop_token& stop) {
 }
 
 // Calls `body` with a scope to spawn in, and returns when the body and everything spawned have ended.
-template <class Body>
+template <scope_body<scope_handle> Body>
 void scope(Body&& body, const std::stop_token& stop = {}) {
   if (this_worker().is_some()) run_scope(body, stop);
   else default_runtime().run([&] { run_scope(body, stop); });

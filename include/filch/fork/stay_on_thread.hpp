@@ -24,8 +24,10 @@ class stay_on_thread {
 };
 
 namespace detail {
+// Compilers take std::this_thread::get_id() for a constant of the function it stands in; across a join it is none.
+[[nodiscard]] std::thread::id thread_here() noexcept;
 [[noreturn]] void fail_foreign_unlock(std::thread::id locked_by);
-}
+}  // namespace detail
 
 // A std::mutex that notices when it is unlocked on another thread than it was locked on, says so and ends the program:
 // for finding locks that are held across joins.
@@ -33,15 +35,15 @@ class thread_mutex {
  public:
   void lock() {
     mutex_.lock();
-    locked_by_ = std::this_thread::get_id();
+    locked_by_ = detail::thread_here();
   }
   [[nodiscard]] bool try_lock() {
     if (!mutex_.try_lock()) return false;
-    locked_by_ = std::this_thread::get_id();
+    locked_by_ = detail::thread_here();
     return true;
   }
   void unlock() {
-    if (locked_by_ != std::this_thread::get_id()) detail::fail_foreign_unlock(locked_by_);
+    if (locked_by_ != detail::thread_here()) detail::fail_foreign_unlock(locked_by_);
     locked_by_ = {};
     mutex_.unlock();
   }

@@ -1,10 +1,13 @@
 // scope: everything spawned has ended when it returns, whoever spawned it.
+#include <support/spin_until.hpp>
+
 #include <filch/filch.hpp>
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
@@ -84,6 +87,39 @@ TEST_P(scopes, a_stop_cancels_what_has_not_started) {
         stop.get_token());
   });
   EXPECT_EQ(count, 0);
+}
+
+// Property: a stop cancels children that have not started, and those that run see it and go on to their end. Oracle: as many children run as
+// there are workers. Method: each waits until the stop is requested, which one of them does when every worker runs one.
+TEST_P(scopes, a_stop_that_a_child_requests_cancels_those_that_have_not_started_and_those_that_run_finish) {
+  const int workers = static_cast<int>(GetParam());
+  const int children = 10 * workers;
+  std::stop_source stop;
+  std::atomic<int> started{0};
+  std::atomic<int> finished{0};
+  std::atomic<int> late{0};
+  rt_.run([&] {
+    filch::scope(
+        [&](auto& s) {
+          EXPECT_FALSE(s.stop_requested());
+          for (int k = 0; k != children; ++k) {
+            s.spawn([&] {
+              if (++started == workers) stop.request_stop();
+              EXPECT_TRUE(filch_test::spin_until([&] { return s.stop_requested(); }));
+              s.spawn([&] { ++late; });
+              ++finished;
+            });
+          }
+        },
+        stop.get_token());
+    EXPECT_EQ(finished, workers);
+  });
+  EXPECT_EQ(started, workers);
+  EXPECT_EQ(late, 0);
+  rt_.wait_idle();
+  const auto stats = rt_.statistics();
+  EXPECT_EQ(stats.unfinished(), 0u);
+  EXPECT_EQ(stats.total()[filch::trace::count::cancelled], static_cast<std::uint64_t>(children));  // those and the late ones
 }
 
 TEST_P(scopes, scopes_and_joins_nest) {

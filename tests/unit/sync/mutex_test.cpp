@@ -1,5 +1,7 @@
 // Locks that are held across joins, and code that stays on its thread.
+#include <support/spin_until.hpp>
 #include <support/stress.hpp>
+#include <support/thread_here.hpp>
 
 #include <filch/filch.hpp>
 #include <filch/fork/stay_on_thread.hpp>
@@ -17,6 +19,8 @@ namespace {
 
 using filch::join;
 using filch_test::scaled;
+using filch_test::spin_until;
+using filch_test::thread_here;
 
 class locking : public testing::TestWithParam<std::uint32_t> {
  protected:
@@ -121,7 +125,7 @@ TEST_P(locking, code_that_must_stays_on_its_thread) {
   rt_.run([&] {
     for (int i = 0; i != 50; ++i) {
       const filch::stay_on_thread here;
-      const auto self = std::this_thread::get_id();
+      const auto self = thread_here();
       join([] {}, [] { std::this_thread::sleep_for(std::chrono::microseconds{50}); });
       std::atomic<bool> has_begun{false};
       join([&] {
@@ -132,7 +136,7 @@ TEST_P(locking, code_that_must_stays_on_its_thread) {
              has_begun = true;
              std::this_thread::sleep_for(std::chrono::microseconds{200});
            });
-      EXPECT_EQ(std::this_thread::get_id(), self);
+      EXPECT_EQ(thread_here(), self);
     }
   });
 }
@@ -168,7 +172,61 @@ TEST(mutex, try_lock_does_not_wait) {
   m.unlock();
 }
 
+// Calls `join` so that the code after it goes on where the second function has run: on the other one of two workers. The first ends only
+// when the other worker has taken the second; that ends only when the caller's worker has run a task, for which it has left the stack
+// that waits.
+void join_and_go_on_elsewhere(filch::runtime& rt) {
+  std::atomic<bool> is_taken{false};
+  std::atomic<bool> has_left{false};
+  join([&] { EXPECT_TRUE(spin_until([&] { return is_taken.load(); })); },
+       [&] {
+         is_taken = true;
+         rt.spawn([&] { has_left = true; });
+         EXPECT_TRUE(spin_until([&] { return has_left.load(); }));
+       });
+}
+
+TEST(thread_mutex, may_be_held_across_a_join_on_a_stack_that_stays) {
+  filch::runtime rt{{.workers = 2}};
+  rt.run([&] {
+    for (int i = 0; i != 20; ++i) {
+      const filch::stay_on_thread here;
+      filch::thread_mutex m;
+      const std::lock_guard lock{m};
+      const auto before = thread_here();
+      join_and_go_on_elsewhere(rt);
+      EXPECT_EQ(thread_here(), before);
+    }
+  });
+}
+
+TEST(thread_mutex, a_join_goes_on_elsewhere_and_a_lock_that_belongs_to_no_thread_goes_with_it) {
+  filch::runtime rt{{.workers = 2}};
+  rt.run([&] {
+    filch::mutex m;
+    for (int i = 0; i != 20; ++i) {
+      const std::lock_guard lock{m};
+      const auto before = thread_here();
+      join_and_go_on_elsewhere(rt);
+      EXPECT_NE(thread_here(), before);
+    }
+  });
+}
+
 TEST(thread_mutex_death, a_lock_that_is_held_across_a_join_is_reported) {
+  EXPECT_DEATH(
+      {
+        filch::runtime rt{{.workers = 2}};
+        rt.run([&] {
+          filch::thread_mutex m;
+          const std::lock_guard lock{m};
+          join_and_go_on_elsewhere(rt);
+        });
+      },
+      "a thread_mutex that thread .* has locked is being unlocked by thread .*held across a join or a scope.*Use filch::mutex");
+}
+
+TEST(thread_mutex_death, an_unlock_by_another_thread_is_reported) {
   EXPECT_DEATH(
       {
         filch::thread_mutex m;
