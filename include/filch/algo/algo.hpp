@@ -1,6 +1,7 @@
 // All algorithms.
 #pragma once
 
+#include <filch/algo/compare.hpp>
 #include <filch/algo/find.hpp>
 #include <filch/algo/for_each.hpp>
 #include <filch/algo/hint.hpp>

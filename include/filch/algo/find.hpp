@@ -4,14 +4,14 @@
 //
 // Who may call what: any thread. The predicate is called for different elements at the same time, and perhaps for some
 // behind the one that is found. If it throws, the exception is rethrown, even when an earlier element would have ended a
-// serial search on the way: only elements before the found one are sure to be looked at.
+// serial search on the way: only elements before the found one are sure to be looked at. A range without an end is
+// searched, too: then there must be something to find, and elements behind it must exist.
 #pragma once
 
 #include <filch/algo/concepts.hpp>
 #include <filch/algo/detail/lazy_loop.hpp>
 #include <filch/algo/hint.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -49,23 +49,47 @@ template <class It>
   return {detail::ahead(from.at, count), from.index + count};
 }
 
-// The index of the first element that `predicate` accepts, or `count`.
-template <class It, class P>
-[[nodiscard]] std::size_t find_index(It first, std::size_t count, P& predicate, hint given) {
+// The index of the first of `count` positions that `accepts`, or `count`. Site as in run_lazily().
+template <class Site, class At, class Accepts>
+[[nodiscard]] std::size_t find_index(At first, std::size_t count, hint given, const Accepts& accepts) {
   lowest_index found{count};
-  using place = numbered<It>;
+  using place = numbered<At>;
   const auto search = [&](place from, std::size_t n) -> place {
     const std::size_t end = from.index + n;
     if (from.index >= found.get()) return {from.at, end};  // what lies behind needs no position any more
     for (; from.index != end; ++from.at, ++from.index) {
-      if (!std::invoke(predicate, *from.at)) continue;
+      if (!accepts(from.at)) continue;
       found.lower_to(from.index);
       return {from.at, end};
     }
     return from;
   };
-  run_lazily<P>(place{first, 0}, count, given, search, pace::trust::nothing);
+  run_lazily<Site>(place{first, 0}, count, given, search, pace::trust::nothing);
   return found.get();
+}
+
+// What cannot be counted at once is searched in windows, each twice as long as the one before: so a search ends in a range
+// without an end, and of a list only what lies shortly behind the found element is walked over.
+inline constexpr std::size_t k_first_window = 1024;  // guess
+
+// The first element that `predicate` accepts, or the end.
+template <class It, class End, class P>
+[[nodiscard]] It find_place(It first, End last, P& predicate, hint given) {
+  const auto accepts = [&](const It& at) -> bool { return std::invoke(predicate, *at); };
+  if constexpr (std::sized_sentinel_for<End, It>) {
+    return detail::ahead(first, find_index<P>(first, static_cast<std::size_t>(last - first), given, accepts));
+  } else {
+    using difference = std::iter_difference_t<It>;
+    for (std::size_t most = k_first_window;; most *= 2) {
+      It end = first;
+      const difference missing = std::ranges::advance(end, static_cast<difference>(most), last);
+      const std::size_t count = most - static_cast<std::size_t>(missing);
+      const std::size_t found = find_index<P>(first, count, given, accepts);
+      if (found != count) return detail::ahead(first, found);
+      if (missing != 0) return end;
+      first = end;
+    }
+  }
 }
 
 }  // namespace algo::detail
@@ -73,40 +97,38 @@ template <class It, class P>
 // The first element that `predicate` accepts, or the end.
 template <walkable_iterator It, std::sentinel_for<It> End, predicate_on_element<It> P>
 [[nodiscard]] It find_if(It first, End last, P predicate, hint given = {}) {
-  const auto count = static_cast<std::size_t>(std::ranges::distance(first, last));
-  return algo::detail::ahead(first, algo::detail::find_index(first, count, predicate, given));
+  return algo::detail::find_place(first, last, predicate, given);
 }
-template <walkable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
+template <searchable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> find_if(R&& range, P predicate, hint given = {}) {
-  return filch::find_if(std::ranges::begin(range), std::ranges::end(range), std::move(predicate), given);
+  return algo::detail::find_place(std::ranges::begin(range), std::ranges::end(range), predicate, given);
 }
 
 // The first element that it does not accept.
 template <walkable_iterator It, std::sentinel_for<It> End, predicate_on_element<It> P>
 [[nodiscard]] It find_if_not(It first, End last, P predicate, hint given = {}) {
-  return filch::find_if(first, last, [&](auto&& element) { return !std::invoke(predicate, element); }, given);
+  return filch::find_if(first, last, std::not_fn(std::ref(predicate)), given);
 }
-template <walkable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
+template <searchable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> find_if_not(R&& range, P predicate, hint given = {}) {
   return filch::find_if_not(std::ranges::begin(range), std::ranges::end(range), std::move(predicate), given);
 }
 
 // The first element that equals `value`.
-template <walkable_iterator It, std::sentinel_for<It> End, class T>
+template <walkable_iterator It, std::sentinel_for<It> End, comparable_with_element<It> T>
 [[nodiscard]] It find(It first, End last, const T& value, hint given = {}) {
-  return filch::find_if(first, last, [&](const auto& element) { return element == value; }, given);
+  return filch::find_if(first, last, [&](auto&& element) -> bool { return std::forward<decltype(element)>(element) == value; }, given);
 }
-template <walkable_range R, class T>
+template <searchable_range R, comparable_with_element<std::ranges::iterator_t<R>> T>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> find(R&& range, const T& value, hint given = {}) {
   return filch::find(std::ranges::begin(range), std::ranges::end(range), value, given);
 }
 
 template <walkable_iterator It, std::sentinel_for<It> End, predicate_on_element<It> P>
 [[nodiscard]] bool any_of(It first, End last, P predicate, hint given = {}) {
-  const auto count = static_cast<std::size_t>(std::ranges::distance(first, last));
-  return algo::detail::find_index(first, count, predicate, given) != count;
+  return filch::find_if(first, last, std::move(predicate), given) != last;
 }
-template <walkable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
+template <searchable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
 [[nodiscard]] bool any_of(R&& range, P predicate, hint given = {}) {
   return filch::any_of(std::ranges::begin(range), std::ranges::end(range), std::move(predicate), given);
 }
@@ -115,16 +137,16 @@ template <walkable_iterator It, std::sentinel_for<It> End, predicate_on_element<
 [[nodiscard]] bool none_of(It first, End last, P predicate, hint given = {}) {
   return !filch::any_of(first, last, std::move(predicate), given);
 }
-template <walkable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
+template <searchable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
 [[nodiscard]] bool none_of(R&& range, P predicate, hint given = {}) {
   return !filch::any_of(range, std::move(predicate), given);
 }
 
 template <walkable_iterator It, std::sentinel_for<It> End, predicate_on_element<It> P>
 [[nodiscard]] bool all_of(It first, End last, P predicate, hint given = {}) {
-  return filch::none_of(first, last, [&](auto&& element) { return !std::invoke(predicate, element); }, given);
+  return filch::find_if_not(first, last, std::move(predicate), given) == last;
 }
-template <walkable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
+template <searchable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
 [[nodiscard]] bool all_of(R&& range, P predicate, hint given = {}) {
   return filch::all_of(std::ranges::begin(range), std::ranges::end(range), std::move(predicate), given);
 }

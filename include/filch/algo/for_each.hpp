@@ -1,4 +1,4 @@
-// Loops: for_each, for_index, transform, fill, generate.
+// Loops: for_each, for_each_n, for_index, transform, copy, fill, generate.
 //
 //   filch::for_each(xs, [](auto& x) { work(x); });
 //   filch::for_index(n, [&](std::size_t i) { c[i] = a[i] + b[i]; });
@@ -14,11 +14,14 @@
 #include <filch/algo/detail/lazy_loop.hpp>
 #include <filch/algo/hint.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <ranges>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -72,10 +75,14 @@ template <class It>
   return first + static_cast<std::iter_difference_t<It>>(index);
 }
 
+[[noreturn, gnu::cold]] inline void refuse_index(long long first) {
+  throw std::invalid_argument("filch::for_index: first is " + std::to_string(first) + "; before an unsigned last allowed are 0 and more");
+}
+
 }  // namespace algo::detail
 
 // Calls `function` with every element. What it returns is dropped.
-template <walkable_iterator It, std::sentinel_for<It> End, callable_with_element<It> F>
+template <walkable_iterator It, reachable_end<It> End, callable_with_element<It> F>
 void for_each(It first, End last, F function, hint given = {}) {
   algo::detail::each(first, static_cast<std::size_t>(std::ranges::distance(first, last)), function, given);
 }
@@ -89,23 +96,37 @@ void for_each(R&& range, F function, hint given = {}) {
   algo::detail::enter([&] { algo::detail::each_read_once(range, function, given); });
 }
 
-// Calls `function` with every index from `first` to before `last`, or from 0 to before `count`.
-template <std::integral I, std::invocable<I> F>
-void for_index(I first, std::type_identity_t<I> last, F function, hint given = {}) {
-  if (!(first < last)) return;
+// Calls `function` with the first `count` elements; returns the place behind them.
+template <walkable_iterator It, callable_with_element<It> F>
+It for_each_n(It first, std::size_t count, F function, hint given = {}) {
+  algo::detail::each(first, count, function, given);
+  return algo::detail::ahead(first, count);
+}
+
+// Calls `function` with every index from `first` to before `last`, or from 0 to before `count`. The index has the common type
+// of both: with 0 and xs.size() it is std::size_t. Throws std::invalid_argument when that has no negative numbers and
+// `first` is one.
+template <index_number A, index_number B, std::invocable<std::common_type_t<A, B>> F>
+void for_index(A first, B last, F function, hint given = {}) {
+  using I = std::common_type_t<A, B>;
   using U = std::make_unsigned_t<I>;
+  if (!std::cmp_less(+first, +last)) return;
+  if constexpr (std::signed_integral<A> && std::unsigned_integral<I>) {
+    if (first < 0) algo::detail::refuse_index(first);
+  }
   const auto count = static_cast<std::size_t>(static_cast<U>(static_cast<U>(last) - static_cast<U>(first)));
-  algo::detail::run_lazily<F>(first, count, given, [&](I at, std::size_t n) {
+  algo::detail::run_lazily<F>(static_cast<I>(first), count, given, [&](I at, std::size_t n) {
     return algo::detail::walk(at, n, [&](I index) { (void)std::invoke(function, index); });
   });
 }
-template <std::integral I, std::invocable<I> F>
+template <index_number I, std::invocable<I> F>
 void for_index(I count, F function, hint given = {}) {
   filch::for_index(I{0}, count, std::move(function), given);
 }
 
 // out[i] = function(in[i]); returns the end of the output. Input and output may be the same.
 template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Out, callable_with_element<In> F>
+  requires takes_results<Out, F, In>
 Out transform(In first, End last, Out out, F function, hint given = {}) {
   const auto count = static_cast<std::size_t>(last - first);
   algo::detail::over_indices(count, given, [&](std::size_t index, std::size_t n) {
@@ -116,6 +137,7 @@ Out transform(In first, End last, Out out, F function, hint given = {}) {
   return algo::detail::at(out, count);
 }
 template <indexable_range R, indexable_iterator Out, callable_with_element<std::ranges::iterator_t<R>> F>
+  requires takes_results<Out, F, std::ranges::iterator_t<R>>
 Out transform(R&& range, Out out, F function, hint given = {}) {
   const auto first = std::ranges::begin(range);
   return filch::transform(first, first + std::ranges::distance(range), std::move(out), std::move(function), given);
@@ -123,7 +145,7 @@ Out transform(R&& range, Out out, F function, hint given = {}) {
 
 // out[i] = function(in[i], second[i]).
 template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Second, indexable_iterator Out, class F>
-  requires std::invocable<F&, std::iter_reference_t<In>, std::iter_reference_t<Second>>
+  requires takes_results<Out, F, In, Second>
 Out transform(In first, End last, Second second, Out out, F function, hint given = {}) {
   const auto count = static_cast<std::size_t>(last - first);
   algo::detail::over_indices(count, given, [&](std::size_t index, std::size_t n) {
@@ -136,21 +158,46 @@ Out transform(In first, End last, Second second, Out out, F function, hint given
 }
 // As long as the shorter of the two.
 template <indexable_range R, indexable_range S, indexable_iterator Out, class F>
-  requires std::invocable<F&, std::ranges::range_reference_t<R>, std::ranges::range_reference_t<S>>
+  requires takes_results<Out, F, std::ranges::iterator_t<R>, std::ranges::iterator_t<S>>
 Out transform(R&& range, S&& second, Out out, F function, hint given = {}) {
   const auto first = std::ranges::begin(range);
-  const auto count = std::min(static_cast<std::size_t>(std::ranges::distance(range)),
-                              static_cast<std::size_t>(std::ranges::distance(second)));
-  return filch::transform(first, algo::detail::at(first, count), std::ranges::begin(second), std::move(out),
-                          std::move(function), given);
+  return filch::transform(first, algo::detail::at(first, algo::detail::shorter(range, second)), std::ranges::begin(second),
+                          std::move(out), std::move(function), given);
 }
 
+// out[i] = in[i]; returns the end of the output, which must not overlap the input.
+template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Out>
+  requires std::indirectly_copyable<In, Out>
+Out copy(In first, End last, Out out, hint given = {}) {
+  const auto count = static_cast<std::size_t>(last - first);
+  algo::detail::over_indices(count, given, [&](std::size_t index, std::size_t n) {
+    (void)std::ranges::copy_n(algo::detail::at(first, index), static_cast<std::iter_difference_t<In>>(n), algo::detail::at(out, index));
+  });
+  return algo::detail::at(out, count);
+}
+template <indexable_range R, indexable_iterator Out>
+  requires std::indirectly_copyable<std::ranges::iterator_t<R>, Out>
+Out copy(R&& range, Out out, hint given = {}) {
+  const auto first = std::ranges::begin(range);
+  return filch::copy(first, first + std::ranges::distance(range), std::move(out), given);
+}
+
+template <walkable_iterator It, reachable_end<It> End, class T>
+  requires std::indirectly_writable<It, const T&>
+void fill(It first, End last, const T& value, hint given = {}) {
+  filch::for_each(first, last, [&](auto&& element) { element = value; }, given);
+}
 template <walkable_range R, class T>
   requires std::indirectly_writable<std::ranges::iterator_t<R>, const T&>
 void fill(R&& range, const T& value, hint given = {}) {
   filch::for_each(range, [&](auto&& element) { element = value; }, given);
 }
 // `function` is called by several threads at the same time.
+template <walkable_iterator It, reachable_end<It> End, std::invocable F>
+  requires std::indirectly_writable<It, std::invoke_result_t<F&>>
+void generate(It first, End last, F function, hint given = {}) {
+  filch::for_each(first, last, [&](auto&& element) { element = std::invoke(function); }, given);
+}
 template <walkable_range R, std::invocable F>
   requires std::indirectly_writable<std::ranges::iterator_t<R>, std::invoke_result_t<F&>>
 void generate(R&& range, F function, hint given = {}) {

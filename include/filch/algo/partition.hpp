@@ -27,18 +27,18 @@ namespace algo::detail {
 template <class In, class Out, class P>
 class copy_if {
  public:
-  copy_if(In in, std::size_t count, Out out, P& predicate) : in_{in}, count_{count}, out_{out}, predicate_{predicate} {}
+  copy_if(In in, std::size_t count, Out out, P& predicate, hint given)
+      : in_{in}, blocks_{count, given}, out_{out}, predicate_{predicate} {}
 
   Out run() {
-    const std::size_t blocks = (count_ + k_window_block - 1) / k_window_block;
     run_in_windows(
-        blocks, [this](std::size_t b) { one(b); },
+        blocks_, [this](std::size_t b) { one(b); },
         [this](std::size_t first, std::size_t now) { many(first, now); });
     return out_;
   }
 
  private:
-  [[nodiscard]] std::size_t begin_of(std::size_t block) const { return std::min(count_, block * k_window_block); }
+  [[nodiscard]] std::size_t begin_of(std::size_t block) const { return blocks_.begin_of(block); }
 
   void one(std::size_t block) {
     const In end = ahead(in_, begin_of(block + 1));
@@ -83,7 +83,7 @@ class copy_if {
   }
 
   const In in_;
-  const std::size_t count_;
+  const window_blocks blocks_;
   Out out_;
   P& predicate_;
 };
@@ -107,14 +107,14 @@ std::ranges::borrowed_iterator_t<R> partition(R&& range, P predicate, hint given
 // Copies the accepted elements in their order; returns the end of the output, which must not overlap the input.
 template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Out, predicate_on_element<In> P>
   requires std::indirectly_copyable<In, Out>
-Out copy_if(In first, End last, Out out, P predicate) {
-  return algo::detail::copy_if<In, Out, P>{first, static_cast<std::size_t>(last - first), out, predicate}.run();
+Out copy_if(In first, End last, Out out, P predicate, hint given = {}) {
+  return algo::detail::copy_if<In, Out, P>{first, static_cast<std::size_t>(last - first), out, predicate, given}.run();
 }
 template <indexable_range R, indexable_iterator Out, predicate_on_element<std::ranges::iterator_t<R>> P>
   requires std::indirectly_copyable<std::ranges::iterator_t<R>, Out>
-Out copy_if(R&& range, Out out, P predicate) {
+Out copy_if(R&& range, Out out, P predicate, hint given = {}) {
   const auto first = std::ranges::begin(range);
-  return filch::copy_if(first, first + std::ranges::distance(range), std::move(out), std::move(predicate));
+  return filch::copy_if(first, first + std::ranges::distance(range), std::move(out), std::move(predicate), given);
 }
 
 }  // namespace filch::inline v0

@@ -65,6 +65,26 @@ concept pipeline_source = requires(S& source) {
 
 namespace algo::detail {
 
+// Can an item of type T go through all stages?
+template <class T, class... Stages>
+inline constexpr bool k_fits = true;
+template <class T, class Stage, class... Rest>
+inline constexpr bool k_fits<T, Stage, Rest...> = [] {
+  using function = decltype(Stage::function);
+  if constexpr (!std::invocable<function&, T>) return false;
+  else if constexpr (sizeof...(Rest) == 0) return true;
+  else if constexpr (std::is_void_v<std::invoke_result_t<function&, T>>) return false;
+  else return k_fits<std::decay_t<std::invoke_result_t<function&, T>>, Rest...>;
+}();
+
+}  // namespace algo::detail
+
+// The first stage accepts an item of type T, each other stage what the one before returns, which must be something.
+template <class T, class... Stages>
+concept stages_fit_together = algo::detail::k_fits<T, std::remove_cvref_t<Stages>...>;
+
+namespace algo::detail {
+
 // Where items wait that reach a serial stage before their turn.
 template <class T>
 class waiting_room {
@@ -104,7 +124,6 @@ template <class T, class Stage, class... Rest>
 struct rooms_of<T, Stage, Rest...> {
   using output = std::invoke_result_t<decltype(Stage::function)&, T>;
   using room = std::conditional_t<Stage::k_is_serial, waiting_room<T>, no_waiting_room>;
-  static_assert(sizeof...(Rest) == 0 || !std::is_void_v<output>, "a stage that is not the last must return something");
   using type = decltype(std::tuple_cat(std::declval<std::tuple<room*>>(),
                                        std::declval<typename rooms_of<std::decay_t<output>, Rest...>::type>()));
 };
@@ -229,13 +248,13 @@ class pipe {
 
 // Throws std::invalid_argument when `tokens` is 0.
 template <pipeline_source Source, pipeline_stage... Stages>
-  requires(sizeof...(Stages) > 0)
+  requires(sizeof...(Stages) > 0) && stages_fit_together<typename std::invoke_result_t<Source&>::value_type, Stages...>
 void pipeline(std::size_t tokens, Source&& source, Stages&&... stages) {
   if (tokens == 0) throw std::invalid_argument("filch::pipeline: tokens is 0; allowed are 1 and more");
   algo::detail::pipe<std::remove_reference_t<Source>, std::remove_reference_t<Stages>...>{tokens, source, stages...}.run();
 }
 template <std::ranges::input_range R, pipeline_stage... Stages>
-  requires(sizeof...(Stages) > 0)
+  requires(sizeof...(Stages) > 0) && stages_fit_together<std::ranges::range_value_t<R>, Stages...>
 void pipeline(std::size_t tokens, R&& range, Stages&&... stages) {
   auto next = std::ranges::begin(range);
   const auto end = std::ranges::end(range);

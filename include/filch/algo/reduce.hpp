@@ -2,6 +2,7 @@
 //
 //   double sum  = filch::reduce(xs, 0.0);
 //   double norm = filch::transform_reduce(xs, 0.0, std::plus<>{}, [](double x) { return x * x; });
+//   double dot  = filch::transform_reduce(xs, ys, 0.0);
 //
 // Who may call what: any thread. The result is the same, bit for bit, on any number of workers and in every run: the order
 // in which values are combined depends on the number of elements (and on hint::grain) only. That order is a tree, see
@@ -22,6 +23,7 @@
 #include <functional>
 #include <iterator>
 #include <ranges>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -35,14 +37,22 @@ inline constexpr bool goes_in_lanes =
     std::floating_point<T> && (std::same_as<Op, std::plus<>> || std::same_as<Op, std::plus<T>> ||
                                std::same_as<Op, std::multiplies<>> || std::same_as<Op, std::multiplies<T>>);
 
-template <class T, class It, class Op, class F>
-[[nodiscard]] T fold(It at, std::size_t count, Op& op, F& function) {
+// What F makes of elements, when they are gone again: of those that are temporaries it must not keep a reference.
+template <class F, class... It>
+using result_of_elements =
+    std::conditional_t<(std::is_lvalue_reference_v<std::iter_reference_t<It>> && ...),
+                       std::invoke_result_t<F&, std::iter_reference_t<It>...>,
+                       std::remove_cvref_t<std::invoke_result_t<F&, std::iter_reference_t<It>...>>>;
+
+// `value(at)` is what stands at a position: an iterator or an index.
+template <class T, class At, class Op, class Value>
+[[nodiscard]] T fold(At at, std::size_t count, Op& op, const Value& value) {
   constexpr std::size_t k_lanes = 8;
   if constexpr (goes_in_lanes<Op, T>) {
     const auto next = [&]() -> T {
-      const T value = std::invoke(function, *at);
+      const T now = value(at);
       ++at;
-      return value;
+      return now;
     };
     if (count >= k_lanes) {
       std::array<T, k_lanes> lanes;
@@ -59,32 +69,32 @@ template <class T, class It, class Op, class F>
       return lanes[0];
     }
   }
-  T sum = std::invoke(function, *at);
-  (void)walk(std::next(at), count - 1, [&](const It& place) { sum = op(std::move(sum), std::invoke(function, *place)); });
+  T sum = value(at);
+  (void)walk(++at, count - 1, [&](const At& place) { sum = op(std::move(sum), value(place)); });
   return sum;
 }
 
-template <class It, class T, class Op, class F>
-[[nodiscard]] T reduce(It first, std::size_t count, T init, Op& op, F& function, hint given) {
+template <class Site, class At, class T, class Op, class Value>
+[[nodiscard]] T reduce(At first, std::size_t count, T init, Op& op, hint given, const Value& value) {
   if (count == 0) return init;
-  using site = std::pair<Op, F>*;
-  auto leaf = [&](It at, std::size_t n) { return fold<T>(at, n, op, function); };
-  return op(std::move(init), reduce_tree<T, std::pair<site, It>>(first, count, given, leaf, op));
+  auto leaf = [&](At at, std::size_t n) { return fold<T>(at, n, op, value); };
+  return op(std::move(init), reduce_tree<T, Site>(first, count, given, leaf, op));
 }
 
-template <class Range>
-[[nodiscard]] std::size_t length(Range&& range) {
-  return static_cast<std::size_t>(std::ranges::distance(range));
+template <class It, class T, class Op, class F>
+[[nodiscard]] T reduce_elements(It first, std::size_t count, T init, Op& op, F& function, hint given) {
+  const auto value = [&](const It& at) -> result_of_elements<F, It> { return std::invoke(function, *at); };
+  return reduce<std::tuple<Op, F, It>>(first, count, std::move(init), op, given, value);
 }
 
 // One element out of all: `takes_right(left, right)` says whether the right one replaces the left.
 template <class It, class Takes>
 [[nodiscard]] It extreme(It first, std::size_t count, Takes takes_right, hint given) {
-  auto better = [&](It left, It right) { return takes_right(*left, *right) ? right : left; };
+  auto better = [&](It left, It right) { return takes_right(left, right) ? right : left; };
   auto leaf = [&](It at, std::size_t n) {
     It best = at;
     (void)walk(std::next(at), n - 1, [&](const It& place) {
-      if (takes_right(*best, *place)) [[unlikely]] best = place;  // a jump: a conditional move would make each step wait
+      if (takes_right(best, place)) [[unlikely]] best = place;  // a jump: a conditional move would make each step wait
     });
     return best;
   };
@@ -94,26 +104,49 @@ template <class It, class Takes>
 }  // namespace algo::detail
 
 // op(init, …) over function(element) of all elements.
-template <walkable_iterator It, std::sentinel_for<It> End, std::movable T, combines_values<T> Op, callable_with_element<It> F>
+template <walkable_iterator It, reachable_end<It> End, std::movable T, combines_values<T> Op, gives_value<T, It> F>
 [[nodiscard]] T transform_reduce(It first, End last, T init, Op op, F function, hint given = {}) {
   const auto count = static_cast<std::size_t>(std::ranges::distance(first, last));
-  return algo::detail::reduce(first, count, std::move(init), op, function, given);
+  return algo::detail::reduce_elements(first, count, std::move(init), op, function, given);
 }
-template <walkable_range R, std::movable T, combines_values<T> Op, callable_with_element<std::ranges::iterator_t<R>> F>
+template <walkable_range R, std::movable T, combines_values<T> Op, gives_value<T, std::ranges::iterator_t<R>> F>
 [[nodiscard]] T transform_reduce(R&& range, T init, Op op, F function, hint given = {}) {
-  return algo::detail::reduce(std::ranges::begin(range), algo::detail::length(range), std::move(init), op, function, given);
+  const auto count = static_cast<std::size_t>(std::ranges::distance(range));
+  return algo::detail::reduce_elements(std::ranges::begin(range), count, std::move(init), op, function, given);
+}
+
+// op(init, …) over function(in[i], second[i]); without `op` and `function` the inner product.
+template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Second, std::movable T,
+          combines_values<T> Op = std::plus<>, gives_value<T, In, Second> F = std::multiplies<>>
+[[nodiscard]] T transform_reduce(In first, End last, Second second, T init, Op op = {}, F function = {}, hint given = {}) {
+  using algo::detail::ahead;
+  const auto value = [&](std::size_t i) -> algo::detail::result_of_elements<F, In, Second> {
+    return std::invoke(function, *ahead(first, i), *ahead(second, i));
+  };
+  return algo::detail::reduce<std::tuple<Op, F, In, Second>>(std::size_t{0}, static_cast<std::size_t>(last - first),
+                                                             std::move(init), op, given, value);
+}
+// As long as the shorter of the two.
+template <indexable_range R, indexable_range S, std::movable T, combines_values<T> Op = std::plus<>,
+          gives_value<T, std::ranges::iterator_t<R>, std::ranges::iterator_t<S>> F = std::multiplies<>>
+[[nodiscard]] T transform_reduce(R&& range, S&& second, T init, Op op = {}, F function = {}, hint given = {}) {
+  const auto first = std::ranges::begin(range);
+  return filch::transform_reduce(first, algo::detail::ahead(first, algo::detail::shorter(range, second)),
+                                 std::ranges::begin(second), std::move(init), std::move(op), std::move(function), given);
 }
 
 // op(init, …) over all elements; without `op` their sum, without `init` from a value-initialised one.
-template <walkable_iterator It, std::sentinel_for<It> End, std::movable T, combines_values<T> Op = std::plus<>>
+template <walkable_iterator It, reachable_end<It> End, std::movable T, combines_values<T> Op = std::plus<>>
+  requires gives_value<std::identity, T, It>
 [[nodiscard]] T reduce(It first, End last, T init, Op op = {}, hint given = {}) {
   return filch::transform_reduce(first, last, std::move(init), std::move(op), std::identity{}, given);
 }
 template <walkable_range R, std::movable T, combines_values<T> Op = std::plus<>>
+  requires gives_value<std::identity, T, std::ranges::iterator_t<R>>
 [[nodiscard]] T reduce(R&& range, T init, Op op = {}, hint given = {}) {
   return filch::transform_reduce(range, std::move(init), std::move(op), std::identity{}, given);
 }
-template <walkable_iterator It, std::sentinel_for<It> End>
+template <walkable_iterator It, reachable_end<It> End>
 [[nodiscard]] std::iter_value_t<It> reduce(It first, End last) {
   return filch::reduce(first, last, std::iter_value_t<It>{});
 }
@@ -123,28 +156,35 @@ template <walkable_range R>
 }
 
 // How many elements satisfy `predicate`, or equal `value`.
-template <walkable_iterator It, std::sentinel_for<It> End, predicate_on_element<It> P>
+template <walkable_iterator It, reachable_end<It> End, predicate_on_element<It> P>
 [[nodiscard]] std::iter_difference_t<It> count_if(It first, End last, P predicate, hint given = {}) {
   using number = std::iter_difference_t<It>;
-  const auto one = [&](auto&& element) -> number { return std::invoke(predicate, element) ? 1 : 0; };
+  const auto one = [&](auto&& element) -> number {
+    return std::invoke(predicate, std::forward<decltype(element)>(element)) ? 1 : 0;
+  };
   return filch::transform_reduce(first, last, number{0}, std::plus<>{}, one, given);
 }
 template <walkable_range R, predicate_on_element<std::ranges::iterator_t<R>> P>
 [[nodiscard]] std::ranges::range_difference_t<R> count_if(R&& range, P predicate, hint given = {}) {
   return filch::count_if(std::ranges::begin(range), std::ranges::end(range), std::move(predicate), given);
 }
-template <walkable_range R, class T>
+template <walkable_iterator It, reachable_end<It> End, comparable_with_element<It> T>
+[[nodiscard]] std::iter_difference_t<It> count(It first, End last, const T& value, hint given = {}) {
+  const auto is_equal = [&](auto&& element) -> bool { return std::forward<decltype(element)>(element) == value; };
+  return filch::count_if(first, last, is_equal, given);
+}
+template <walkable_range R, comparable_with_element<std::ranges::iterator_t<R>> T>
 [[nodiscard]] std::ranges::range_difference_t<R> count(R&& range, const T& value, hint given = {}) {
-  return filch::count_if(range, [&](const auto& element) { return element == value; }, given);
+  return filch::count(std::ranges::begin(range), std::ranges::end(range), value, given);
 }
 
 // The first of the smallest elements, or the end of an empty range.
-template <walkable_iterator It, std::sentinel_for<It> End, order_of_elements<It> Compare = std::less<>>
+template <walkable_iterator It, reachable_end<It> End, order_of_elements<It> Compare = std::less<>>
 [[nodiscard]] It min_element(It first, End last, Compare compare = {}, hint given = {}) {
   const auto count = static_cast<std::size_t>(std::ranges::distance(first, last));
   if (count == 0) return first;
   return algo::detail::extreme(
-      first, count, [&](auto&& l, auto&& r) { return static_cast<bool>(std::invoke(compare, r, l)); }, given);
+      first, count, [&](const It& l, const It& r) -> bool { return std::invoke(compare, *r, *l); }, given);
 }
 template <walkable_range R, order_of_elements<std::ranges::iterator_t<R>> Compare = std::less<>>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> min_element(R&& range, Compare compare = {}, hint given = {}) {
@@ -152,12 +192,12 @@ template <walkable_range R, order_of_elements<std::ranges::iterator_t<R>> Compar
 }
 
 // The first of the largest elements, or the end of an empty range.
-template <walkable_iterator It, std::sentinel_for<It> End, order_of_elements<It> Compare = std::less<>>
+template <walkable_iterator It, reachable_end<It> End, order_of_elements<It> Compare = std::less<>>
 [[nodiscard]] It max_element(It first, End last, Compare compare = {}, hint given = {}) {
   const auto count = static_cast<std::size_t>(std::ranges::distance(first, last));
   if (count == 0) return first;
   return algo::detail::extreme(
-      first, count, [&](auto&& l, auto&& r) { return static_cast<bool>(std::invoke(compare, l, r)); }, given);
+      first, count, [&](const It& l, const It& r) -> bool { return std::invoke(compare, *l, *r); }, given);
 }
 template <walkable_range R, order_of_elements<std::ranges::iterator_t<R>> Compare = std::less<>>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> max_element(R&& range, Compare compare = {}, hint given = {}) {
@@ -165,7 +205,7 @@ template <walkable_range R, order_of_elements<std::ranges::iterator_t<R>> Compar
 }
 
 // The first of the smallest and the last of the largest elements, as std::minmax_element.
-template <walkable_iterator It, std::sentinel_for<It> End, order_of_elements<It> Compare = std::less<>>
+template <walkable_iterator It, reachable_end<It> End, order_of_elements<It> Compare = std::less<>>
 [[nodiscard]] std::pair<It, It> minmax_element(It first, End last, Compare compare = {}, hint given = {}) {
   const auto count = static_cast<std::size_t>(std::ranges::distance(first, last));
   if (count == 0) return {first, first};
@@ -174,12 +214,15 @@ template <walkable_iterator It, std::sentinel_for<It> End, order_of_elements<It>
     return two{std::invoke(compare, *right.first, *left.first) ? right.first : left.first,
                std::invoke(compare, *right.second, *left.second) ? left.second : right.second};
   };
-  const auto before = [&](auto&& l, auto&& r) { return static_cast<bool>(std::invoke(compare, l, r)); };
+  const auto before = [&](auto&& l, auto&& r) -> bool {
+    return std::invoke(compare, std::forward<decltype(l)>(l), std::forward<decltype(r)>(r));
+  };
   auto leaf = [&](It at, std::size_t n) { return std::minmax_element(at, algo::detail::ahead(at, n), before); };
   return algo::detail::reduce_tree<two, std::pair<It, decltype(better)>>(first, count, given, leaf, better);
 }
 template <walkable_range R, order_of_elements<std::ranges::iterator_t<R>> Compare = std::less<>>
-[[nodiscard]] auto minmax_element(R&& range, Compare compare = {}, hint given = {}) {
+[[nodiscard]] std::pair<std::ranges::borrowed_iterator_t<R>, std::ranges::borrowed_iterator_t<R>> minmax_element(
+    R&& range, Compare compare = {}, hint given = {}) {
   return filch::minmax_element(std::ranges::begin(range), std::ranges::end(range), std::move(compare), given);
 }
 

@@ -1,25 +1,26 @@
-// Prefix sums: inclusive_scan, exclusive_scan.
+// Prefix sums: inclusive_scan, exclusive_scan, transform_inclusive_scan, transform_exclusive_scan.
 //
 //   filch::inclusive_scan(xs, ys.begin());             ys[i] = xs[0] + … + xs[i]
 //   filch::exclusive_scan(xs, ys.begin(), 0.0);        ys[i] = 0.0 + xs[0] + … + xs[i - 1]
 //
 // Who may call what: any thread. Input and output may be the same. The result is the same, bit for bit, on any number of
-// workers and in every run. The shape, for blocks of 1024 elements: let s(b) be the fold of block b from the left, and
-// p(0) = init, p(b + 1) = op(p(b), s(b)). Inside block b values are folded from the left, beginning with p(b). `op` must be
-// associative and need not be commutative. It is called up to twice for each element on one worker, thrice on several.
+// workers and in every run. The shape, for blocks of 1024 elements or of hint::grain: let s(b) be the fold of block b from
+// the left, and p(0) = init, p(b + 1) = op(p(b), s(b)). Inside block b values are folded from the left, beginning with p(b).
+// `op` must be associative and need not be commutative. It is called up to twice for each element on one worker, thrice on
+// several; the function of a transforming scan once or twice.
 #pragma once
 
 #include <filch/algo/concepts.hpp>
 #include <filch/algo/detail/windows.hpp>
 #include <filch/algo/hint.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <optional>
 #include <ranges>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,45 +28,45 @@ namespace filch::inline v0 {
 
 namespace algo::detail {
 
-template <bool Inclusive, class T, class In, class Out, class Op>
+template <bool Inclusive, class T, class In, class Out, class Op, class F>
 class scan {
  public:
-  scan(In in, std::size_t count, Out out, Op& op) : in_{in}, count_{count}, out_{out}, op_{op} {}
+  scan(In in, std::size_t count, Out out, Op& op, F& function, hint given)
+      : in_{in}, blocks_{count, given}, out_{out}, op_{op}, function_{function} {}
 
   // `before`: the value before the first element, which an exclusive scan must have.
   void run(std::optional<T> before) {
-    const std::size_t blocks = (count_ + k_window_block - 1) / k_window_block;
     run_in_windows(
-        blocks, [&](std::size_t b) { before = write_and_sum(b, std::move(before)); },
+        blocks_, [&](std::size_t b) { before = write_and_sum(b, std::move(before)); },
         [&](std::size_t first, std::size_t now) { before = in_two_passes(first, now, std::move(before)); });
   }
 
  private:
-  [[nodiscard]] std::size_t begin_of(std::size_t block) const { return block * k_window_block; }
-  [[nodiscard]] std::size_t end_of(std::size_t block) const { return std::min(count_, (block + 1) * k_window_block); }
-  [[nodiscard]] In in(std::size_t i) const { return in_ + static_cast<std::iter_difference_t<In>>(i); }
-  [[nodiscard]] Out out(std::size_t i) const { return out_ + static_cast<std::iter_difference_t<Out>>(i); }
+  [[nodiscard]] In in(std::size_t block) const { return ahead(in_, blocks_.begin_of(block)); }
+  [[nodiscard]] Out out(std::size_t block) const { return ahead(out_, blocks_.begin_of(block)); }
+  // Always a T, so that both ways combine the same, bit for bit.
+  [[nodiscard]] T value_at(const In& at) const { return static_cast<T>(std::invoke(function_, *at)); }
 
   [[nodiscard]] T sum_of(std::size_t block) const {
-    In at = in(begin_of(block));
-    const In end = in(end_of(block));
-    T sum = *at;
-    while (++at != end) sum = op_(std::move(sum), *at);
+    In at = in(block);
+    const In end = in(block + 1);
+    T sum = value_at(at);
+    while (++at != end) sum = op_(std::move(sum), value_at(at));
     return sum;
   }
 
   // The block's values, and, if asked for, its own fold beside them, in one pass.
   template <bool WithSum>
   std::optional<T> write(std::size_t block, std::optional<T> before) const {
-    In from = in(begin_of(block));
-    const In end = in(end_of(block));
-    Out to = out(begin_of(block));
-    T element = *from;
+    In from = in(block);
+    const In end = in(block + 1);
+    Out to = out(block);
+    T element = value_at(from);
     std::optional<T> sum;
     if constexpr (WithSum) sum.emplace(element);
     T value = step(to, before.has_value() ? op_(*before, element) : element, before);
     for (++from, ++to; from != end; ++from, ++to) {
-      element = *from;
+      element = value_at(from);
       if constexpr (WithSum) *sum = op_(std::move(*sum), element);
       if constexpr (Inclusive) {
         value = op_(std::move(value), std::move(element));
@@ -110,54 +111,102 @@ class scan {
   }
 
   const In in_;
-  const std::size_t count_;
+  const window_blocks blocks_;
   const Out out_;
   Op& op_;
+  F& function_;
 };
 
-template <bool Inclusive, class T, class In, class Out, class Op>
-Out scan_all(In first, std::size_t count, Out out, Op& op, std::optional<T> init) {
-  scan<Inclusive, T, In, Out, Op>{first, count, out, op}.run(std::move(init));
-  return out + static_cast<std::iter_difference_t<Out>>(count);
+template <bool Inclusive, class T, class In, class End, class Out, class Op, class F>
+Out scan_all(In first, End last, Out out, Op& op, F& function, std::optional<T> init, hint given) {
+  const auto count = static_cast<std::size_t>(last - first);
+  scan<Inclusive, T, In, Out, Op, F>{first, count, out, op, function, given}.run(std::move(init));
+  return ahead(out, count);
 }
+
+// What F makes of an element, as a value.
+template <class F, class In>
+using mapped = std::decay_t<std::invoke_result_t<F&, std::iter_reference_t<In>>>;
 
 }  // namespace algo::detail
 
-// out[i] = op(…op(in[0], in[1])…, in[i]), with `init` before all if it is given. Returns the end of the output.
-template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Out,
-          combines_values<std::iter_value_t<In>> Op = std::plus<>>
-Out inclusive_scan(In first, End last, Out out, Op op = {}) {
-  using T = std::iter_value_t<In>;
-  return algo::detail::scan_all<true, T>(first, static_cast<std::size_t>(last - first), out, op, std::optional<T>{});
+// out[i] = op(…op(f(in[0]), f(in[1]))…, f(in[i])), with `init` before all if it is given. Returns the end of the output.
+template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Out, class Op, callable_with_element<In> F>
+  requires combines_copies<Op, algo::detail::mapped<F, In>> && takes_values<Out, algo::detail::mapped<F, In>>
+Out transform_inclusive_scan(In first, End last, Out out, Op op, F function, hint given = {}) {
+  using T = algo::detail::mapped<F, In>;
+  return algo::detail::scan_all<true, T>(first, last, out, op, function, std::nullopt, given);
 }
-template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Out, std::copyable T,
-          combines_values<T> Op>
-Out inclusive_scan(In first, End last, Out out, Op op, T init) {
-  return algo::detail::scan_all<true, T>(first, static_cast<std::size_t>(last - first), out, op,
-                                         std::optional<T>{std::move(init)});
+template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value T, takes_values<T> Out, combines_copies<T> Op,
+          gives_value<T, In> F>
+Out transform_inclusive_scan(In first, End last, Out out, Op op, F function, T init, hint given = {}) {
+  return algo::detail::scan_all<true, T>(first, last, out, op, function, std::move(init), given);
 }
-template <indexable_range R, indexable_iterator Out, combines_values<std::ranges::range_value_t<R>> Op = std::plus<>>
-Out inclusive_scan(R&& range, Out out, Op op = {}) {
+template <indexable_range R, indexable_iterator Out, class Op, callable_with_element<std::ranges::iterator_t<R>> F>
+  requires combines_copies<Op, algo::detail::mapped<F, std::ranges::iterator_t<R>>> &&
+           takes_values<Out, algo::detail::mapped<F, std::ranges::iterator_t<R>>>
+Out transform_inclusive_scan(R&& range, Out out, Op op, F function, hint given = {}) {
   const auto first = std::ranges::begin(range);
-  return filch::inclusive_scan(first, first + std::ranges::distance(range), std::move(out), std::move(op));
+  return filch::transform_inclusive_scan(first, first + std::ranges::distance(range), std::move(out), std::move(op),
+                                         std::move(function), given);
 }
-template <indexable_range R, indexable_iterator Out, std::copyable T, combines_values<T> Op>
-Out inclusive_scan(R&& range, Out out, Op op, T init) {
+template <indexable_range R, initial_value T, takes_values<T> Out, combines_copies<T> Op,
+          gives_value<T, std::ranges::iterator_t<R>> F>
+Out transform_inclusive_scan(R&& range, Out out, Op op, F function, T init, hint given = {}) {
   const auto first = std::ranges::begin(range);
-  return filch::inclusive_scan(first, first + std::ranges::distance(range), std::move(out), std::move(op), std::move(init));
+  return filch::transform_inclusive_scan(first, first + std::ranges::distance(range), std::move(out), std::move(op),
+                                         std::move(function), std::move(init), given);
 }
 
-// out[i] = op(…op(init, in[0])…, in[i - 1]). Returns the end of the output.
-template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Out, std::copyable T,
-          combines_values<T> Op = std::plus<>>
-Out exclusive_scan(In first, End last, Out out, T init, Op op = {}) {
-  return algo::detail::scan_all<false, T>(first, static_cast<std::size_t>(last - first), out, op,
-                                          std::optional<T>{std::move(init)});
+// The same with the elements themselves.
+template <indexable_iterator In, std::sized_sentinel_for<In> End, takes_values<std::iter_value_t<In>> Out,
+          combines_copies<std::iter_value_t<In>> Op = std::plus<>>
+Out inclusive_scan(In first, End last, Out out, Op op = {}, hint given = {}) {
+  std::identity same;
+  return algo::detail::scan_all<true, std::iter_value_t<In>>(first, last, out, op, same, std::nullopt, given);
 }
-template <indexable_range R, indexable_iterator Out, std::copyable T, combines_values<T> Op = std::plus<>>
-Out exclusive_scan(R&& range, Out out, T init, Op op = {}) {
+template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value T, takes_values<T> Out, combines_copies<T> Op>
+  requires gives_value<std::identity, T, In>
+Out inclusive_scan(In first, End last, Out out, Op op, T init, hint given = {}) {
+  return filch::transform_inclusive_scan(first, last, std::move(out), std::move(op), std::identity{}, std::move(init), given);
+}
+template <indexable_range R, takes_values<std::ranges::range_value_t<R>> Out,
+          combines_copies<std::ranges::range_value_t<R>> Op = std::plus<>>
+Out inclusive_scan(R&& range, Out out, Op op = {}, hint given = {}) {
   const auto first = std::ranges::begin(range);
-  return filch::exclusive_scan(first, first + std::ranges::distance(range), std::move(out), std::move(init), std::move(op));
+  return filch::inclusive_scan(first, first + std::ranges::distance(range), std::move(out), std::move(op), given);
+}
+template <indexable_range R, initial_value T, takes_values<T> Out, combines_copies<T> Op>
+  requires gives_value<std::identity, T, std::ranges::iterator_t<R>>
+Out inclusive_scan(R&& range, Out out, Op op, T init, hint given = {}) {
+  return filch::transform_inclusive_scan(range, std::move(out), std::move(op), std::identity{}, std::move(init), given);
+}
+
+// out[i] = op(…op(init, f(in[0]))…, f(in[i - 1])). Returns the end of the output.
+template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value T, takes_values<T> Out, combines_copies<T> Op,
+          gives_value<T, In> F>
+Out transform_exclusive_scan(In first, End last, Out out, T init, Op op, F function, hint given = {}) {
+  return algo::detail::scan_all<false, T>(first, last, out, op, function, std::move(init), given);
+}
+template <indexable_range R, initial_value T, takes_values<T> Out, combines_copies<T> Op,
+          gives_value<T, std::ranges::iterator_t<R>> F>
+Out transform_exclusive_scan(R&& range, Out out, T init, Op op, F function, hint given = {}) {
+  const auto first = std::ranges::begin(range);
+  return filch::transform_exclusive_scan(first, first + std::ranges::distance(range), std::move(out), std::move(init),
+                                         std::move(op), std::move(function), given);
+}
+
+// The same with the elements themselves.
+template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value T, takes_values<T> Out,
+          combines_copies<T> Op = std::plus<>>
+  requires gives_value<std::identity, T, In>
+Out exclusive_scan(In first, End last, Out out, T init, Op op = {}, hint given = {}) {
+  return filch::transform_exclusive_scan(first, last, std::move(out), std::move(init), std::move(op), std::identity{}, given);
+}
+template <indexable_range R, initial_value T, takes_values<T> Out, combines_copies<T> Op = std::plus<>>
+  requires gives_value<std::identity, T, std::ranges::iterator_t<R>>
+Out exclusive_scan(R&& range, Out out, T init, Op op = {}, hint given = {}) {
+  return filch::transform_exclusive_scan(range, std::move(out), std::move(init), std::move(op), std::identity{}, given);
 }
 
 }  // namespace filch::inline v0

@@ -2,7 +2,9 @@
 #include "on_workers.hpp"
 
 #include <atomic>
+#include <iterator>
 #include <list>
+#include <ranges>
 #include <stdexcept>
 #include <vector>
 
@@ -59,6 +61,64 @@ TEST_P(find, what_lies_far_behind_the_found_element_is_not_looked_at) {
     EXPECT_EQ(filch::find_if(xs, slowly), xs.begin());
   });
   EXPECT_LT(looked, 1000);
+}
+
+// A place in a long sequence that can only be walked, and that counts the steps.
+class counted_step {
+ public:
+  using value_type = int;
+  using difference_type = std::ptrdiff_t;
+
+  counted_step() = default;
+  explicit counted_step(std::atomic<long>& steps) : steps_{&steps} {}
+  int operator*() const { return at_; }
+  counted_step& operator++() {
+    ++*steps_;
+    ++at_;
+    return *this;
+  }
+  counted_step operator++(int) {
+    const counted_step before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const counted_step& other) const { return at_ == other.at_; }
+  friend bool operator==(const counted_step& a, std::default_sentinel_t) { return a.at_ == 10'000'000; }
+
+ private:
+  std::atomic<long>* steps_ = nullptr;
+  int at_ = 0;
+};
+
+// The end of a list is not looked for first: only what lies shortly behind the found element is walked over.
+TEST_P(find, of_what_must_be_walked_little_more_is_walked_than_what_lies_before_the_found_element) {
+  run([] {
+    for (const int wanted : {0, 3, 1023, 1024, 1025, 3072, 5000, 100'000}) {
+      std::atomic<long> steps{0};
+      EXPECT_EQ(*filch::find(counted_step{steps}, std::default_sentinel, wanted), wanted);
+      EXPECT_LT(steps, 100L * wanted + 100'000);
+      EXPECT_TRUE(filch::any_of(counted_step{steps}, std::unreachable_sentinel, [&](int x) { return x == wanted; }));
+    }
+  });
+}
+
+TEST_P(find, a_range_without_an_end_is_searched) {
+  run([] {
+    EXPECT_EQ(*filch::find(std::views::iota(5), 3000), 3000);
+    EXPECT_EQ(*filch::find_if_not(std::views::iota(5L), [](long x) { return x < 50'000; }), 50'000);
+    EXPECT_FALSE(filch::all_of(std::views::iota(5), [](int x) { return x < 50'000; }));
+  });
+}
+
+// Elements that are temporaries stay so: a predicate may ask for nothing else.
+TEST_P(find, a_predicate_gets_elements_as_they_are) {
+  run([] {
+    const auto is_small = [](int&& x) { return x < 7; };
+    const auto numbers = std::views::iota(0, 10);
+    EXPECT_EQ(*filch::find_if_not(numbers, is_small), 7);
+    EXPECT_FALSE(filch::all_of(numbers, is_small));
+    EXPECT_EQ(filch::count_if(numbers, is_small), 7);
+  });
 }
 
 TEST_P(find, an_exception_arrives) {

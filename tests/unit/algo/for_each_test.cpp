@@ -4,6 +4,7 @@
 #include <support/spin_until.hpp>
 
 #include <atomic>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -15,6 +16,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -52,6 +54,36 @@ TEST_P(for_each, signed_and_narrow_indices_run_from_first_to_before_last) {
     filch::for_index(std::int8_t{-128}, std::int8_t{127}, [&](std::int8_t) { sum += 1; });
   });
   EXPECT_EQ(sum, 1100 + 255);
+}
+
+// The index has the common type of both ends, and nothing is cut off.
+TEST_P(for_each, indices_of_different_types_meet_in_their_common_one) {
+  run([] {
+    const std::vector<int> xs(1000);
+    std::atomic<std::size_t> sum{0};
+    filch::for_index(0, xs.size(), [&](auto i) {
+      static_assert(std::is_same_v<decltype(i), std::size_t>);
+      sum += i;
+    });
+    EXPECT_EQ(sum, 499'500u);
+    std::atomic<int> calls{0};
+    filch::for_index(INT_MAX, std::int64_t{INT_MAX} + 3, [&](std::int64_t i) { calls += i >= INT_MAX ? 1 : 100; });
+    EXPECT_EQ(calls, 3);
+  });
+}
+
+TEST_P(for_each, indices_from_below_zero_to_an_unsigned_last_are_refused) {
+  run([] {
+    std::atomic<int> calls{0};
+    filch::for_index(6U, -5, [&](unsigned) { ++calls; });
+    EXPECT_EQ(calls, 0);
+    try {
+      filch::for_index(-1, 5U, [&](unsigned) { ++calls; });
+      FAIL();
+    } catch (const std::invalid_argument& error) {
+      EXPECT_STREQ(error.what(), "filch::for_index: first is -1; before an unsigned last allowed are 0 and more");
+    }
+  });
 }
 
 TEST_P(for_each, vectors_deques_pointers_and_lists_are_taken) {
@@ -166,6 +198,14 @@ TEST_P(for_each, transform_writes_every_result_at_its_place) {
     EXPECT_EQ(a.back(), 70'001);
     filch::fill(a, 7);
     EXPECT_EQ(a, std::vector<int>(70'001, 7));
+    filch::fill(a.begin(), a.begin() + 30'000, 8);
+    filch::generate(a.begin() + 30'000, a.end(), [] { return 9; });
+    EXPECT_EQ(filch::count(a, 8), 30'000);
+    EXPECT_EQ(filch::count(a.begin(), a.end(), 9), 40'001);
+    EXPECT_EQ(filch::copy(a, out.begin()), out.end());
+    EXPECT_EQ(out, std::vector<long>(a.begin(), a.end()));
+    EXPECT_EQ(filch::for_each_n(a.begin(), 30'000, [](int& x) { ++x; }), a.begin() + 30'000);
+    EXPECT_EQ(filch::count(a, 9), 70'001);
   });
 }
 

@@ -102,6 +102,20 @@ TEST_P(reduce, the_result_does_not_depend_on_what_the_call_cost_before) {
   });
 }
 
+// Pairs of elements are combined in the same tree as elements are.
+TEST_P(reduce, an_inner_product_has_the_shape_and_so_the_bits_of_a_reduction) {
+  run([] {
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{1000}, std::size_t{65'537}}) {
+      const std::vector<double> xs = awkward_doubles(n);
+      const std::deque<double> ys(xs.rbegin(), xs.rend());
+      std::vector<double> products(n);
+      filch::transform(xs, ys, products.begin(), std::multiplies<>{});
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(filch::transform_reduce(xs, ys, 0.1)),
+                std::bit_cast<std::uint64_t>(filch::reduce(products, 0.1)));
+    }
+  });
+}
+
 TEST_P(reduce, results_may_be_moved_only) {
   run([] {
     std::vector<int> xs(1000);

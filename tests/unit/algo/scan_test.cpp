@@ -72,6 +72,41 @@ TEST_P(scan, an_operation_that_does_not_commute_keeps_the_order) {
   });
 }
 
+// The order of combination as text, with blocks of two.
+TEST_P(scan, the_shape_is_the_documented_one) {
+  run([] {
+    const std::vector<int> xs{0, 1, 2, 3, 4};
+    const auto combine = [](const std::string& a, const std::string& b) { return "(" + a + " " + b + ")"; };
+    const auto text = [](int x) { return std::to_string(x); };
+    std::vector<std::string> out(xs.size());
+    filch::transform_inclusive_scan(xs, out.begin(), combine, text, std::string{"i"}, filch::hint{.grain = 2});
+    const std::vector<std::string> expected{"(i 0)", "((i 0) 1)", "((i (0 1)) 2)", "(((i (0 1)) 2) 3)", "(((i (0 1)) (2 3)) 4)"};
+    EXPECT_EQ(out, expected);
+    filch::transform_exclusive_scan(xs, out.begin(), std::string{"i"}, combine, text, filch::hint{.grain = 2});
+    EXPECT_EQ(out[0], "i");
+    EXPECT_EQ(out[2], "(i (0 1))");
+    EXPECT_EQ(out[4], "((i (0 1)) (2 3))");
+    filch::transform_inclusive_scan(xs, out.begin(), combine, text, filch::hint{.grain = std::size_t{0} - 1});
+    EXPECT_EQ(out[4], "((((0 1) 2) 3) 4)");
+  });
+}
+
+// A grain makes few elements that take time worth sharing, too: whoever asks, the order stays.
+TEST_P(scan, few_elements_that_take_time_give_what_many_cheap_ones_give) {
+  run([] {
+    const std::vector<int> xs(60, 1);
+    std::vector<int> out(xs.size());
+    const auto slowly = [](int x) {
+      algo_test::take_time();
+      return x;
+    };
+    filch::transform_inclusive_scan(xs, out.begin(), std::plus<>{}, slowly, filch::hint{.grain = 1});
+    for (std::size_t i = 0; i != out.size(); ++i) ASSERT_EQ(out[i], static_cast<int>(i) + 1);
+    out.erase(filch::copy_if(xs, out.begin(), [&](int x) { return slowly(x) == 1; }, filch::hint{.grain = 7}), out.end());
+    EXPECT_EQ(out, xs);
+  });
+}
+
 TEST_P(scan, an_exception_of_the_operation_arrives) {
   std::vector<int> xs(100'000, 1);
   std::vector<int> out(xs.size());

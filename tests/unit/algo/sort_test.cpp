@@ -164,6 +164,23 @@ TEST_P(sort, an_exception_of_the_comparison_arrives) {
   });
 }
 
+TEST_P(sort, nth_element_finds_the_middle_of_many_and_of_many_equal_ones) {
+  run([] {
+    for (const unsigned different : {2U, 1U << 24}) {
+      std::vector<int> xs = numbers(200'000, different);
+      std::vector<int> sorted = xs;
+      std::sort(sorted.begin(), sorted.end());
+      const auto nth = xs.begin() + 100'000;
+      filch::nth_element(xs, nth);
+      EXPECT_EQ(*nth, sorted[100'000]);
+      EXPECT_LE(*std::max_element(xs.begin(), nth), *nth);
+      EXPECT_GE(*std::min_element(nth, xs.end()), *nth);
+    }
+    std::vector<int> none;
+    filch::nth_element(none, none.end());
+  });
+}
+
 TEST_P(sort, merge_is_stable_and_complete) {
   run([] {
     const auto by_key = [](const keyed& a, const keyed& b) { return a.key < b.key; };

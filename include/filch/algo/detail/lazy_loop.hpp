@@ -15,9 +15,11 @@
 #include <filch/algo/detail/pace.hpp>
 #include <filch/fork/join.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <iterator>
+#include <ranges>
 #include <type_traits>
 
 namespace filch::inline v0::algo::detail {
@@ -29,6 +31,12 @@ template <std::integral I>
 template <std::forward_iterator It>
 [[nodiscard]] constexpr It ahead(It at, std::size_t count) {
   return std::ranges::next(at, static_cast<std::iter_difference_t<It>>(count));
+}
+
+// How many elements two ranges have both.
+template <class R, class S>
+[[nodiscard]] constexpr std::size_t shorter(R& range, S& second) {
+  return std::min(static_cast<std::size_t>(std::ranges::distance(range)), static_cast<std::size_t>(std::ranges::distance(second)));
 }
 
 // Calls `function` with `count` positions from `at` on; returns the one behind.

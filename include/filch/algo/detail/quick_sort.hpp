@@ -1,5 +1,6 @@
 // Quicksort with forks. A part is partitioned by a pivot, in parallel if somebody asks for work meanwhile; then its right
-// side is forked and its left side goes on. Parts below k_fork are done without forks, parts below k_leaf by std::sort.
+// side is forked and its left side goes on. Parts below k_fork are done without forks, parts below k_leaf by std::sort. A
+// selection goes on with the side that holds the place it is asked for, and ends with std::nth_element.
 #pragma once
 
 #include <filch/algo/detail/partitioning.hpp>
@@ -23,6 +24,17 @@ class quick_sorter {
     const int depth = 2 * static_cast<int>(std::bit_width(count));
     if (count < k_enter) sort(first, last, depth);
     else enter([&] { sort(first, last, depth); });
+  }
+  // Puts at `nth` what belongs there.
+  void select(It first, It nth, It last) {
+    int depth = 2 * static_cast<int>(std::bit_width(static_cast<std::size_t>(last - first)));
+    while (last - first > k_leaf && depth-- > 0) {
+      const divided at = divide(first, last);
+      if (nth < at.middle) last = at.middle;
+      else if (nth < at.right) return;
+      else first = at.right;
+    }
+    std::nth_element(first, nth, last, by());
   }
 
  private:
@@ -51,27 +63,37 @@ class quick_sorter {
 
   void sort(It first, It last, int depth) {
     while (last - first > k_leaf && depth-- > 0) {
-      put_pivot_first(first, last);
-      It middle = split_off(first + 1, last, [this, first](auto&& x) { return static_cast<bool>(std::invoke(compare_, x, *first)); });
-      --middle;
-      std::ranges::iter_swap(first, middle);  // [first, middle) < *middle, the rest is not
-      It right = middle + 1;
-      // Few were smaller: perhaps many are equal, and those are at their place.
-      if (middle - first < (last - first) / 8) {
-        right = split_off(right, last, [this, middle](auto&& x) { return !std::invoke(compare_, *middle, x); });
-      }
-      if (last - right > k_fork && middle - first > k_fork) {
+      const divided at = divide(first, last);
+      if (last - at.right > k_fork && at.middle - first > k_fork) {
         if (latent_stack* const stack = current_latent_stack()) {
-          auto lower = [&] { sort(first, middle, depth); };
-          auto upper = [&] { sort(right, last, depth); };
+          auto lower = [&] { sort(first, at.middle, depth); };
+          auto upper = [&] { sort(at.right, last, depth); };
           (void)v0::detail::join_two(*stack, lower, upper);
           return;
         }
       }
-      sort(first, middle, depth);
-      first = right;
+      sort(first, at.middle, depth);
+      first = at.right;
     }
     std::sort(first, last, by());
+  }
+
+  // A pivot at its place, with what is less before it and the rest behind.
+  struct divided {
+    It middle;
+    It right;  // what lies between equals the pivot
+  };
+  [[nodiscard]] divided divide(It first, It last) {
+    put_pivot_first(first, last);
+    It middle = split_off(first + 1, last, [this, first](auto&& x) { return static_cast<bool>(std::invoke(compare_, x, *first)); });
+    --middle;
+    std::ranges::iter_swap(first, middle);  // [first, middle) < *middle, the rest is not
+    It right = middle + 1;
+    // Few were smaller: perhaps many are equal, and those are at their place.
+    if (middle - first < (last - first) / 8) {
+      right = split_off(right, last, [this, middle](auto&& x) { return !std::invoke(compare_, *middle, x); });
+    }
+    return {middle, right};
   }
 
   // A median of 3, or of 9 in large parts.

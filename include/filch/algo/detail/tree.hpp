@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -97,17 +99,17 @@ template <class T, class Site, class Leaf, class Op>
   return tree<T, std::remove_reference_t<Leaf>, Op>{leaf, op, leaf_elements, cost_at<Site>}.value(leaves);
 }
 
-// Reduces `count` > 0 elements: leaf(at, n) is the value of n elements. What cannot be indexed is walked once, and the
-// leaves' beginnings are kept.
-template <class T, class Site, class It, class Leaf, class Op>
-[[nodiscard]] T reduce_tree(It first, std::size_t count, hint given, Leaf&& leaf, Op& op) {
+// Reduces `count` > 0 elements: leaf(at, n) is the value of n elements from a position on, an index or an iterator. What
+// cannot be indexed is walked once, and the leaves' beginnings are kept.
+template <class T, class Site, class At, class Leaf, class Op>
+[[nodiscard]] T reduce_tree(At first, std::size_t count, hint given, Leaf&& leaf, Op& op) {
   const std::size_t size = leaf_size(count, given);
   const std::size_t leaves = (count - 1) / size + 1;
   const auto size_of = [=](std::size_t i) { return std::min(size, count - i * size); };
-  if constexpr (std::random_access_iterator<It>) {
+  if constexpr (std::integral<At> || std::random_access_iterator<At>) {
     return reduce_leaves<T, Site>(leaves, size, [&](std::size_t i) -> T { return leaf(ahead(first, i * size), size_of(i)); }, op);
   } else {
-    std::vector<It> begins;
+    std::vector<At> begins;
     begins.reserve(leaves);
     for (std::size_t i = 0; i != leaves; ++i) {
       begins.push_back(first);
