@@ -44,9 +44,18 @@ TITLES = {
     "inject_1_to_2": "injector: 1 producer, 2 consumers (per item)",
     "ping_pong": "park and wake: round trip of two threads",
     "notify_nobody": "notify when nobody sleeps",
+    "fork_1_thread": "fib(22), a fork at every node, one thread (per fork)",
+    "fork_2_threads": "fib(30), a fork at every node, two threads; serial: one (per fork)",
+    "stack_switch": "from one stack to another (per switch)",
 }
-SEVERAL_THREADS = {name for name in TITLES if name.startswith(("contended", "inject_1_", "inject_2_", "ping_pong"))}
+SEVERAL_THREADS = {name for name in TITLES
+                   if name.startswith(("contended", "inject_1_", "inject_2_", "ping_pong", "fork_2_"))}
 OURS = "filch"
+SERIAL = "serial"  # the implementation that others are compared with beside ours, where there is one
+# Implementations that filch_micro may lack, and why.
+OPTIONAL = {"moodycamel": "no concurrentqueue.h (Debian: libconcurrentqueue-dev)",
+            "boost_fiber": "Boost.Context not found (Debian: libboost-context-dev)",
+            "chase_lev_membarrier": "the system has no membarrier(2)"}
 
 
 # ---- the programs ----------------------------------------------------------------------------------------------------
@@ -127,8 +136,8 @@ def find_programs(trees, wants_build):
         name = compiler_name(tree)
         label = tree.name if [compiler_name(other) for other in trees].count(name) > 1 else name
         programs.append(CppProgram(tree / "bench/micro/filch_micro", label))
-        if not any(who == "moodycamel" for _, who in programs[-1].names()):
-            left_out.append(f"moodycamel in {tree.name}: no concurrentqueue.h (Debian: libconcurrentqueue-dev)")
+        there = {who for _, who in programs[-1].names()}
+        left_out += [f"{who} in {tree.name}: {why}" for who, why in OPTIONAL.items() if who not in there]
     tree = trees[0]
     ok, text = build(tree, "crossbeam_micro") if wants_build else (True, "")
     path = tree / "bench/micro/crossbeam/target/release/crossbeam_micro"
@@ -231,10 +240,14 @@ def summarise(results, programs):
                 if base and not (who == OURS and build_label == label):
                     ratios[build_label] = statistics.median(run["ns"] / b["ns"] for run, b in zip(runs, base))
             shares = [run["stolen_share"] for run in runs if "stolen_share" in run]
-            rows.append({
+            row = {
                 "benchmark": name, "implementation": who, "compiler": label, "median_ns": statistics.median(times),
                 "min_ns": min(times), "max_ns": max(times), "ratio_to_filch": ratios,
-                "stolen_share": statistics.median(shares) if shares else None, "runs": runs})
+                "stolen_share": statistics.median(shares) if shares else None, "runs": runs}
+            if who != SERIAL and (serial := by_who.get((SERIAL, label))):
+                row["ratio_to_serial"] = statistics.median(run["ns"] / s["ns"] for run, s in zip(runs, serial))
+                row["added_ns"] = statistics.median(run["ns"] - s["ns"] for run, s in zip(runs, serial))
+            rows.append(row)
     return rows, labels
 
 
@@ -245,7 +258,9 @@ def number(value):
 def print_table(rows, labels):
     wide = max(len(f"{row['implementation']} [{row['compiler']}]") for row in rows) + 1
     columns = "".join(f"  {'÷ ' + label:>8}" for label in labels)
-    print(f"{'':4}{'ns':{wide}}{'median':>9}{'min':>9}{'max':>9}{columns}  stolen")
+    has_serial = any("ratio_to_serial" in row for row in rows)
+    to_serial = f"  {'÷ ' + SERIAL:>8}{'+ ns':>8}" if has_serial else ""
+    print(f"{'':4}{'ns':{wide}}{'median':>9}{'min':>9}{'max':>9}{columns}{to_serial}  stolen")
     shown = None
     for row in rows:
         if row["benchmark"] != shown:
@@ -255,6 +270,10 @@ def print_table(rows, labels):
         to_filch = row["ratio_to_filch"]
         cells = ((number(to_filch[label]) if label in to_filch else "", max(8, len(label) + 2)) for label in labels)
         ratios = "".join(f"  {text:>{width}}" for text, width in cells)
+        if "ratio_to_serial" in row:
+            ratios += f"  {number(row['ratio_to_serial']):>8}{number(row['added_ns']):>8}"
+        elif has_serial:
+            ratios += " " * len(to_serial)
         share = f"{row['stolen_share']:>8.1%}" if row["stolen_share"] is not None else ""
         loud = sum(run["is_disturbed"] for run in row["runs"])
         note = f"  ({loud} of {len(row['runs'])} disturbed)" if loud else ""
@@ -304,7 +323,10 @@ def main():
         print(f"{label}: {text}")
     for text in left_out:
         print(f"left out: {text}")
-    print("÷ X: median over the rounds of this time divided by that of filch compiled by X; above 1 filch is faster\n")
+    print("÷ X: median over the rounds of this time divided by that of filch compiled by X; above 1 filch is faster")
+    if any("ratio_to_serial" in row for row in rows):
+        print(f"÷ {SERIAL}, + ns: the same beside serial code, and what is added to it")
+    print()
     print_table(rows, labels)
     if args.json:
         args.json.write_text(json.dumps({"context": context, "rows": rows}, indent=1, ensure_ascii=False) + "\n")

@@ -1,25 +1,33 @@
-// What a fork costs on one thread, by design: fib with a fork at every node, which nobody takes.
+// What a fork costs, by design: fib with a fork at every node, which nobody takes (one thread), or a second thread takes
+// some of (two threads). Times are per fork; `bench/run_micro.py` prints what a design adds to serial code, and its ratio.
 //
-// serial          one call per node
-// latent          filch::join on a worker
-// chase_lev       a job on the caller's stack, pushed to and popped from our lock-free deque
-// split           the owner's side of a deque with a private and a public part: a bounds check and two plain stores
-// submitted       a task from the heap per fork, through runtime::submit and get
-// And a switch between two stacks, which a join takes whose child was taken.
+// serial                one call per node, on one thread
+// filch                 latent frames: filch::join on a worker
+// chase_lev_…           a job on the caller's stack, pushed to and popped from our lock-free deque: with the owner's fence,
+//                       with seq_cst stores instead, and with membarrier(2) in the thief instead
+// split                 a deque with a private and a public part
+// heartbeat             private jobs, one of which becomes public every 100 µs
+// submitted             a task from the heap per fork, through runtime::submit and get
+#include "forks/chase_lev.hpp"
+#include "forks/heartbeat.hpp"
+#include "forks/split.hpp"
+
 #include <filch/filch.hpp>
-#include <filch/queue/deque.hpp>
-#include <runtime/fiber.hpp>
 
 #include <benchmark/benchmark.h>
 
-#include <cstddef>
-#include <memory>
-#include <vector>
+#include <string>
 
+namespace filch_bench::forks {
 namespace {
 
-constexpr int k_n = 22;
-constexpr double k_forks = 28656;  // inner nodes of fib(22)
+struct problem {
+  int n;
+  long result;
+  long forks;  // nodes with two children
+};
+constexpr problem k_small{22, 17711, 28656};
+constexpr problem k_large{30, 832040, 1346268};  // some milliseconds: thefts take microseconds
 
 // The barriers keep the compiler from inlining the recursion and from making a loop of it.
 [[gnu::noinline]] long serial(int n) {
@@ -37,41 +45,6 @@ constexpr double k_forks = 28656;  // inner nodes of fib(22)
   return a + b;
 }
 
-struct job {
-  void (*run)(job&);
-  int n;
-  long result;
-};
-
-[[gnu::noinline]] long chase_lev(filch::queue::deque<job*>::owner_handle deque, int n) {
-  if (n < 2) return n;
-  job child{[](job& self) { self.result = 0; }, n - 2, 0};
-  deque.push(&child);
-  const long a = chase_lev(deque, n - 1);
-  if (deque.pop().has_value()) return a + chase_lev(deque, n - 2);
-  return a + child.result;
-}
-
-// Thieves see what lies below `shared`; they ask by moving `limit`, which the owner compares at each fork.
-struct split_deque {
-  std::vector<job*> slots = std::vector<job*>(4096);
-  std::size_t next = 0;
-  std::size_t shared = 0;
-  filch::std_atomics::atomic<std::size_t> limit{4000};
-  [[gnu::noinline, gnu::cold]] void share() { ++shared; }
-};
-
-[[gnu::noinline]] long split(split_deque& deque, int n) {
-  if (n < 2) return n;
-  job child{[](job& self) { self.result = 0; }, n - 2, 0};
-  deque.slots[deque.next] = &child;
-  // statistic
-  if (++deque.next > deque.limit.load(std::memory_order_relaxed)) [[unlikely]] deque.share();
-  const long a = split(deque, n - 1);
-  if (--deque.next >= deque.shared) [[likely]] return a + split(deque, n - 2);
-  return a + child.result;
-}
-
 [[gnu::noinline]] long submitted(filch::runtime& rt, int n) {
   if (n < 2) return n;
   auto b = rt.submit([&rt, n] { return submitted(rt, n - 2); });
@@ -79,64 +52,62 @@ struct split_deque {
   return a + b.get();
 }
 
-void report(benchmark::State& state) {
-  state.counters["per fork"] = benchmark::Counter(k_forks, benchmark::Counter::kIsIterationInvariantRate |
-                                                              benchmark::Counter::kInvert);
-}
-
 template <class F>
-void measure(benchmark::State& state, const F& function) {
-  for (auto turn : state) {
-    if (function() != 17711) state.SkipWithError("a wrong result");
+void measure(benchmark::State& state, const problem& what, const F& function) {
+  while (state.KeepRunningBatch(what.forks)) {
+    if (function(what.n) != what.result) state.SkipWithError("a wrong result");
   }
-  report(state);
 }
 
-void fork_serial(benchmark::State& state) {
-  measure(state, [] { return serial(k_n); });
+void measure_serial(benchmark::State& state, const problem& what) {
+  measure(state, what, serial);
 }
-BENCHMARK(fork_serial);
 
-void fork_latent(benchmark::State& state) {
-  filch::runtime rt{{.workers = 1}};
-  rt.run([&] { measure(state, [] { return latent(k_n); }); });
+template <unsigned Workers>
+void measure_latent(benchmark::State& state, const problem& what) {
+  filch::runtime rt{{.workers = Workers}};
+  rt.run([&] { measure(state, what, latent); });
 }
-BENCHMARK(fork_latent);
 
-void fork_chase_lev(benchmark::State& state) {
-  filch::queue::deque<job*> deque;
-  measure(state, [&] { return chase_lev(deque.owner(), k_n); });
+template <unsigned Workers>
+void measure_submitted(benchmark::State& state, const problem& what) {
+  filch::runtime rt{{.workers = Workers}};
+  rt.run([&] { measure(state, what, [&rt](int n) { return submitted(rt, n); }); });
 }
-BENCHMARK(fork_chase_lev);
 
-void fork_split(benchmark::State& state) {
-  split_deque deque;
-  measure(state, [&] { return split(deque, k_n); });
+template <class Workers>
+void measure_design(benchmark::State& state, const problem& what) {
+  Workers workers;
+  measure(state, what, [&workers](int n) { return workers.run(n); });
 }
-BENCHMARK(fork_split);
 
-void fork_submitted(benchmark::State& state) {
-  filch::runtime rt{{.workers = 1}};
-  rt.run([&] { measure(state, [&] { return submitted(rt, k_n); }); });
+using measuring = void (*)(benchmark::State&, const problem&);
+
+void add(const std::string& who, measuring alone, measuring with_thief) {
+  benchmark::RegisterBenchmark(("fork_1_thread/" + who).c_str(), [alone](benchmark::State& s) { alone(s, k_small); });
+  benchmark::RegisterBenchmark(("fork_2_threads/" + who).c_str(),
+                               [with_thief](benchmark::State& s) { with_thief(s, k_large); })
+      ->UseRealTime();
 }
-BENCHMARK(fork_submitted);
 
-struct two_fibers {
-  filch::fiber own;
-  filch::fiber other{64 << 10};
-};
-
-void fork_stack_switch(benchmark::State& state) {
-  two_fibers both;
-  both.other.prepare(
-      [](void* given, filch::fiber&) {
-        auto& fibers = *static_cast<two_fibers*>(given);
-        while (true) (void)filch::fiber::switch_to(fibers.other, fibers.own);
-      },
-      &both);
-  for (auto turn : state) (void)filch::fiber::switch_to(both.own, both.other);
-  state.SetItemsProcessed(2 * state.iterations());  // there and back
+template <class Worker>
+void add_design(const std::string& who) {
+  add(who, measure_design<one_worker<Worker>>, measure_design<two_workers<Worker>>);
 }
-BENCHMARK(fork_stack_switch);
+
+bool add_all() {
+  add("serial", measure_serial, measure_serial);
+  add("filch", measure_latent<1>, measure_latent<2>);
+  add_design<split>("split");
+  add_design<heartbeat>("heartbeat");
+  if (by_membarrier::is_there()) add_design<chase_lev<by_membarrier>>("chase_lev_membarrier");
+  add_design<chase_lev<by_fence>>("chase_lev_fence");
+  add_design<chase_lev<by_seq_cst_store>>("chase_lev_seq_cst");
+  add("submitted", measure_submitted<1>, measure_submitted<2>);
+  return true;
+}
+
+const bool k_added = add_all();
 
 }  // namespace
+}  // namespace filch_bench::forks

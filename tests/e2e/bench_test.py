@@ -179,6 +179,25 @@ def test_a_wrong_result_is_a_failure():
     fail(("fib", "--threads", "1", "--programs", "programs"), "fib, 1 thread: filch", "computes 8, the serial code 7")
 
 
+def test_a_peer_that_computes_something_else_is_named_and_has_no_time():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600, 2: 400})
+    fake("tbb", "oneTBB", {1: 700, 2: 450})
+    fake("wrong", "wrong", {1: 100, 2: 100}, checksum="8")
+    out = fail(("fib", "--threads", "1,2", "--programs", "programs", "--peers", "--rounds", "3", "--json", "out.json",
+                "--plot", "out.svg"), "fib, 1 thread: wrong (GNU 1) computes 8, the serial code 7",
+               "fib, 2 threads: wrong (GNU 1) computes 8, the serial code 7", "failed / failed", "0.70 / 0.45")
+    expect("*" not in out, f"a wrong result is ahead of nobody in {out}")
+    told = json.loads((WORK / "out.json").read_text())
+    rows = rows_of(told)
+    for threads in (1, 2):
+        row = rows["fib", "wrong", "GNU 1", threads]
+        expect("computes 8" in row["failure"] and not {"ratio", "median_ns", "ns"} & set(row), f"no time of it: {row}")
+        expect(rows["fib", "oneTBB", "GNU 1", threads]["ratio"] > 0, f"the others have theirs: {rows}")
+    expect([each["runtime"] for each in told["not_ahead"]] == [], f"nor is it in the file: {told}")
+    expect("Not in the picture: fib, 2 threads: wrong, GNU 1: failed" in out, f"nor has the picture: {out}")
+
+
 def test_a_program_that_fails_is_a_failure():
     fake("serial", "serial", {0: 1000})
     fake("filch", "filch", {1: 600}, exit_code=3)
@@ -301,19 +320,69 @@ def test_a_run_beyond_the_limit_is_ended_and_left_out():
     expect((WORK / "log").read_text().count("oneTBB") == 1, "it is not tried again")
 
 
-def test_the_picture_shows_what_all_have():
+def test_the_picture_has_a_chart_for_each_number_of_threads_and_all_runtimes():
     fake("serial", "serial", {0: 1000})
-    fake("filch", "filch", {1: 600})
-    fake("tbb", "oneTBB", {1: 700}, workloads=["fib", "nqueens", "join"])
-    fake("par", "std::execution::par", {1: 700}, workloads=["for_each"])
-    out = succeed("fib", "nqueens", "for-each-1k", "join-tiny", "--threads", "1", "--programs", "programs", "--peers",
-                  "--rounds", "1", "--plot", "out.svg")
+    fake("filch", "filch", {1: 600, 2: 300})
+    fake("tbb", "oneTBB", {1: 700, 2: 350}, workloads=["fib", "nqueens", "join"])
+    fake("par", "std::execution::par", {1: 700, 2: 350}, workloads=["for_each"])
+    fake("bad", "bad", {1: 700, 2: 350}, workloads=["fib"], exit_code=3)
+    out = fail(("fib", "nqueens", "for-each-1k", "join-tiny", "--threads", "1,2", "--programs", "programs", "--peers",
+                "--rounds", "1", "--plot", "out.svg"))
     picture = (WORK / "out.svg").read_text()
-    expect(picture.startswith("<svg") and "oneTBB" in picture and "nqueens" in picture, f"bars in {picture[:300]}")
-    for part in ("GNU 1: -O9", "CPU", "1 round", "others used"):
-        expect(part in picture, f"{part} below the bars")
-    for name in ("std::execution::par", "for-each-1k"):
-        expect(f"Not in the picture: {name}" in out, f"what is not in it: {out}")
+    charts = picture.split("<svg")[2:]
+    expect(picture.startswith("<svg") and len(charts) == 2, f"two charts in one picture: {picture[:300]}")
+    for chart, title, bars in ((charts[0], ", 1 thread<", 4 + 3 + 1), (charts[1], ", 2 threads<", 4 + 3 + 1 + 4)):
+        expect(title in chart and chart.count("<rect") == 1 + bars, f"a title and {bars} bars in {chart}")
+        for part in ("oneTBB", "std::execution::par", "nqueens", "for-each-1k"):
+            expect(part in chart, f"{part} in {chart}")
+    for part in ("GNU 1: -O9", "CPU", "1 round", "others used", "No bar: "):
+        expect(part in charts[1] and part not in charts[0], f"{part} below all bars")
+    expect(out.count("Not in the picture") == 2 and "Not in the picture: fib, 1 thread: bad, GNU 1: failed" in out, out)
+
+
+def test_a_saved_file_is_shown_and_drawn_again():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 1200, 2: 600})
+    fake("tbb", "oneTBB", {1: 1100, 2: 700}, workloads=["fib"])
+    fake("rayon", "rayon 9", {0: 500, 1: 1000, 2: 510}, language="Rust", compiler="rustc 3")
+    measured, _ = told_by("fib", "join-tiny", "--threads", "1,2", "--programs", "programs", "--peers", "--rounds", "3",
+                          "--plot", "first.svg")
+    (WORK / "log").unlink()
+    again = succeed("--from", "out.json", "--plot", "second.svg")
+    expect([line for line in again.splitlines() if not line.startswith("Wrote")] ==
+           [line for line in measured.splitlines() if not line.startswith("Wrote")], f"the same tables: {again}")
+    expect((WORK / "first.svg").read_text() == (WORK / "second.svg").read_text(), "the same picture")
+    expect(not (WORK / "log").exists(), "nothing is measured")
+    refuse(("--from", "nowhere.json"), "nowhere.json cannot be read", code=1)
+    refuse(("async", "--from", "out.json"), "join-tiny")
+    (WORK / "bad.json").write_text('{"context": {}}')
+    refuse(("--from", "bad.json"), "bad.json is not what filch bench --json has written", code=1)
+    refuse(("--from", "out.json", "--json", "out2.json"), "--from")
+
+
+def test_peers_that_are_not_built_are_told_with_the_reason():
+    for folder, compiler in (("gcc", "GNU 1"), ("clang", "Clang 2")):
+        fake("serial", "serial", {0: 1000}, folder=folder, compiler=compiler)
+        fake("filch", "filch", {1: 600}, folder=folder, compiler=compiler)
+    fake("tbb", "oneTBB", {1: 700}, folder="gcc")
+    fake("rayon", "rayon 9", {0: 500, 1: 1000}, folder="clang", language="Rust", compiler="rustc 3")
+    (WORK / "gcc/goroutines.left_out").write_text("no go (Debian: golang-go)\n")
+    words = ("fib", "--threads", "1", "--programs", "gcc", "--programs", "clang", "--rounds", "1")
+    out, told = told_by(*words, "--peers")
+    lines = {line for line in out.splitlines() if line.startswith("left out: ")}
+    not_built = "was not built (Debian packages: "
+    expect("left out: Go: no go (Debian: golang-go)" in lines, f"the build's reason in {lines}")
+    expect(f"left out: Java: its program forkjoin {not_built}default-jdk-headless)" in lines, f"packages in {lines}")
+    expect(f"left out: oneTBB in clang: its program tbb {not_built}libtbb-dev)" in lines, f"by compiler in {lines}")
+    is_told = any("oneTBB in gcc" in line or "rayon" in line for line in lines)
+    expect(not is_told and len(lines) == 7, f"nobody else in {lines}")
+    expect(len(told["context"]["left_out"]) == 7, f"the file says so: {told['context']}")
+    expect("left out" not in succeed(*words), "nobody is missed without --peers")
+    async_fakes()
+    out = succeed("async", "--quick", "--only", "spawn-many", "--threads", "1", "--programs", "programs", "--peers",
+                  "--rounds", "1")
+    expect(f"left out: Go: its program goroutines {not_built}golang-go)" in out, f"those of asynchronous shapes in {out}")
+    expect("left out: tokio" not in out and "oneTBB" not in out, f"and no others in {out}")
 
 
 def test_the_cpu_clock_can_be_chosen():
@@ -364,7 +433,11 @@ def test_asynchronous_shapes_are_compared_with_each_peer_per_operation():
     expect("2000 / 1000" in out and "0.50 / 0.25" in out and "2.00 / 1.00" in out, f"both tables in {out}")
     out = succeed(*words, "--plot", "out.svg")
     expect("Asio" not in out and "as a ratio" not in out, f"without --peers filch alone in {out}")
-    expect((WORK / "out.svg").read_text().startswith("<svg") and "Not in the picture: sleepers-memory" in out, f"{out}")
+    picture = (WORK / "out.svg").read_text()
+    expect(picture.startswith("<svg") and ", 1 thread<" in picture and ", 2 threads<" in picture, "a chart for each")
+    expect("Not in the picture: sleepers-memory: it is no time" in out, f"{out}")
+    out = succeed("async", "--from", "out.json", "--plot", "again.svg")
+    expect((WORK / "again.svg").read_text() == picture, f"the same from the file: {out}")
 
 
 def test_asynchronous_shapes_must_compute_what_is_known():

@@ -66,9 +66,7 @@ void draw_bar(canvas& on, const axis& y, const slot& where, const bar& what, boo
   on.add_line(middle - cap, high, middle + cap, high, "stroke=\"#222\"");
 }
 
-}  // namespace
-
-std::string to_svg(const bar_chart& what) {
+canvas drawn(const bar_chart& what) {
   const axis y = value_axis(what);
   std::vector<legend_entry> legend;
   for (std::size_t i = 0; i != what.series.size(); ++i) {
@@ -90,7 +88,25 @@ std::string to_svg(const bar_chart& what) {
     }
   }
   on.add_notes(what.notes);
-  return on.text();
+  return on;
+}
+
+}  // namespace
+
+std::string to_svg(const bar_chart& what) {
+  return drawn(what).text();
+}
+
+std::string to_svg(const std::vector<bar_chart>& all) {
+  std::string body;
+  double height = 0;
+  for (const bar_chart& each : all) {
+    const canvas one = drawn(each);
+    body += one.text(height);
+    height += one.height();
+  }
+  if (all.empty()) refuse("", "", "has no bars");
+  return opened_svg(0, height) + body + "</svg>\n";
 }
 
 }  // namespace filch::plot

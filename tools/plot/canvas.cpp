@@ -129,10 +129,15 @@ void canvas::add_notes(const std::vector<std::string>& lines) {
   }
 }
 
-std::string canvas::text() const {
-  const std::string size = length_text(k_width) + " " + length_text(height_);
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + size + "\" role=\"img\" width=\"" +
-         length_text(k_width) + "\" height=\"" + length_text(height_) + "\">\n<title>" + escaped(title_) +
+std::string opened_svg(double y, double height) {
+  const std::string size = length_text(k_width) + " " + length_text(height);
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + size + "\" role=\"img\" " +
+         (y == 0 ? "" : "y=\"" + length_text(y) + "\" ") + "width=\"" + length_text(k_width) + "\" height=\"" +
+         length_text(height) + "\">\n";
+}
+
+std::string canvas::text(double y) const {
+  return opened_svg(y, height_) + "<title>" + escaped(title_) +
          "</title>\n<style>text{font:13px sans-serif;fill:#222}.title{font-size:16px;font-weight:bold}"
          ".axis{stroke:#444}.grid{stroke:#ddd}.faint{stroke:#f0f0f0}</style>\n"
          "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +

@@ -34,6 +34,8 @@ struct legend_entry {
 [[nodiscard]] double width_of(std::string_view text);
 // Two digits after the point at most.
 [[nodiscard]] std::string length_text(double value);
+// The beginning of an <svg> element of that height, which lies so low in a larger one.
+[[nodiscard]] std::string opened_svg(double y, double height);
 
 class canvas {
  public:
@@ -55,7 +57,9 @@ class canvas {
   // Below all the rest; the picture grows with them.
   void add_notes(const std::vector<std::string>& lines);
 
-  [[nodiscard]] std::string text() const;
+  // `y`: where it begins in a larger picture.
+  [[nodiscard]] std::string text(double y = 0) const;
+  [[nodiscard]] double height() const { return height_; }
 
  private:
   void draw_legend(const std::vector<legend_entry>& legend);

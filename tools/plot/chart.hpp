@@ -67,5 +67,7 @@ struct bar_chart {
 // from 0 down on a logarithmic axis, a low above its high, or bars that are not as many as the categories.
 [[nodiscard]] std::string to_svg(const chart& what);
 [[nodiscard]] std::string to_svg(const bar_chart& what);
+// One below the other, in one <svg> element.
+[[nodiscard]] std::string to_svg(const std::vector<bar_chart>& all);
 
 }  // namespace filch::plot

@@ -40,17 +40,18 @@ final class ForkJoinNqueens extends RecursiveTask<Long> {
   @Override
   protected Long compute() {
     if (row == n) return 1L;
-    ForkJoinNqueens[] forked = new ForkJoinNqueens[n];
+    ForkJoinNqueens[] fitting = new ForkJoinNqueens[n];
     int count = 0;
     for (int column = 0; column != n; ++column) {
       if (!fits(queens, row, column)) continue;
       byte[] next = queens.clone();
       next[row] = (byte) column;
-      forked[count] = new ForkJoinNqueens(next, row + 1, n);
-      forked[count++].fork();
+      fitting[count] = new ForkJoinNqueens(next, row + 1, n);
+      if (count++ != 0) fitting[count - 1].fork();
     }
-    long found = 0;
-    while (count != 0) found += forked[--count].join();
+    if (count == 0) return 0L;
+    long found = fitting[0].compute();
+    while (count != 1) found += fitting[--count].join();
     return found;
   }
 }

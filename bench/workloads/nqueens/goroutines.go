@@ -34,17 +34,28 @@ func nqueens(queens board, row, n int) uint64 {
 	}
 	var found [20]uint64
 	var group sync.WaitGroup
+	place := func(column int) {
+		next := queens
+		next[row] = int8(column)
+		found[column] = nqueens(next, row+1, n)
+	}
+	first := -1
 	for column := 0; column != n; column++ {
 		if !fits(&queens, row, column) {
 			continue
 		}
+		if first < 0 {
+			first = column
+			continue
+		}
 		group.Add(1)
 		go func(column int) {
-			next := queens
-			next[row] = int8(column)
-			found[column] = nqueens(next, row+1, n)
+			place(column)
 			group.Done()
 		}(column)
+	}
+	if first >= 0 {
+		place(first)
 	}
 	group.Wait()
 	var sum uint64

@@ -9,8 +9,10 @@ using filch::kernels::next_fit;
 
 std::uint64_t nqueens(const board& queens, unsigned row, unsigned n) {
   if (row == n) return 1;
+  const unsigned first = next_fit(queens, row, n, 0);
+  if (first == n) return 0;
   std::array<std::uint64_t, filch::kernels::k_most_queens> found{};
-  for (unsigned column = next_fit(queens, row, n, 0); column != n; column = next_fit(queens, row, n, column + 1)) {
+  for (unsigned column = first; (column = next_fit(queens, row, n, column + 1)) != n;) {
 #pragma omp task shared(found, queens) firstprivate(column, row, n)
     {
       board next = queens;
@@ -18,6 +20,9 @@ std::uint64_t nqueens(const board& queens, unsigned row, unsigned n) {
       found[column] = nqueens(next, row + 1, n);
     }
   }
+  board next = queens;
+  next[row] = static_cast<std::int8_t>(first);
+  found[first] = nqueens(next, row + 1, n);
 #pragma omp taskwait
   std::uint64_t sum = 0;
   for (const std::uint64_t each : found) sum += each;

@@ -12,14 +12,18 @@ using filch::kernels::next_fit;
 std::uint64_t nqueens(const board& queens, unsigned row, unsigned n) {
   if (row == n) return 1;
   std::array<std::uint64_t, filch::kernels::k_most_queens> found{};
+  const auto place = [&](unsigned column) {
+    board next = queens;
+    next[row] = static_cast<std::int8_t>(column);
+    found[column] = nqueens(next, row + 1, n);
+  };
+  const unsigned first = next_fit(queens, row, n, 0);
+  if (first == n) return 0;
   tbb::task_group group;
-  for (unsigned column = next_fit(queens, row, n, 0); column != n; column = next_fit(queens, row, n, column + 1)) {
-    group.run([&, column] {
-      board next = queens;
-      next[row] = static_cast<std::int8_t>(column);
-      found[column] = nqueens(next, row + 1, n);
-    });
+  for (unsigned column = first; (column = next_fit(queens, row, n, column + 1)) != n;) {
+    group.run([&place, column] { place(column); });
   }
+  place(first);
   group.wait();
   std::uint64_t sum = 0;
   for (const std::uint64_t each : found) sum += each;

@@ -26,12 +26,12 @@ final class ForkJoinSkynet extends RecursiveTask<Long> {
     if (leaves == 1) return first;
     long each = leaves / 10;
     ForkJoinSkynet[] forked = new ForkJoinSkynet[10];
-    for (int i = 0; i != 10; ++i) {
+    for (int i = 1; i != 10; ++i) {
       forked[i] = new ForkJoinSkynet(first + i * each, each);
       forked[i].fork();
     }
-    long sum = 0;
-    for (int i = 9; i >= 0; --i) sum += forked[i].join();
+    long sum = new ForkJoinSkynet(first, each).compute();
+    for (int i = 9; i != 0; --i) sum += forked[i].join();
     return sum;
   }
 }

@@ -21,13 +21,14 @@ func skynet(first, leaves uint64) uint64 {
 	each := leaves / 10
 	var sums [10]uint64
 	var group sync.WaitGroup
-	group.Add(10)
-	for i := uint64(0); i != 10; i++ {
+	group.Add(9)
+	for i := uint64(1); i != 10; i++ {
 		go func(i uint64) {
 			sums[i] = skynet(first+i*each, each)
 			group.Done()
 		}(i)
 	}
+	sums[0] = skynet(first, each)
 	group.Wait()
 	var sum uint64
 	for _, part := range sums {

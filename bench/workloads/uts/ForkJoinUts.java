@@ -84,12 +84,12 @@ final class ForkJoinUts extends RecursiveTask<Long> {
     int children = tree.children(node);
     if (children == 0) return 1L;
     ForkJoinUts[] forked = new ForkJoinUts[children];
-    for (int i = 0; i != children; ++i) {
+    for (int i = 1; i != children; ++i) {
       forked[i] = new ForkJoinUts(tree, node.child(i));
       forked[i].fork();
     }
-    long nodes = 1;
-    for (int i = children - 1; i >= 0; --i) nodes += forked[i].join();
+    long nodes = 1 + new ForkJoinUts(tree, node.child(0)).compute();
+    for (int i = children - 1; i != 0; --i) nodes += forked[i].join();
     return nodes;
   }
 }

@@ -89,13 +89,14 @@ func (t *utsTree) nodes(n utsNode) uint64 {
 	}
 	nodes := make([]uint64, children)
 	var group sync.WaitGroup
-	group.Add(int(children))
-	for i := uint32(0); i != children; i++ {
+	group.Add(int(children) - 1)
+	for i := uint32(1); i != children; i++ {
 		go func(i uint32) {
 			nodes[i] = t.nodes(n.child(i))
 			group.Done()
 		}(i)
 	}
+	nodes[0] = t.nodes(n.child(0))
 	group.Wait()
 	sum := uint64(1)
 	for _, each := range nodes {

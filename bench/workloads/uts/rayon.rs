@@ -83,6 +83,7 @@ impl Tree {
         let children = self.children(node);
         1 + if children == 0 { 0 } else { self.subtrees(node, 0, children) }
     }
+    /// Halves of the children: the first one beside the others took as long, or longer.
     fn subtrees(&self, parent: &Node, from: u32, to: u32) -> u64 {
         if to - from == 1 {
             return self.nodes(&parent.child(from));

@@ -14,7 +14,8 @@ std::uint64_t uts(const uts_tree& tree, const uts_node& node) {
   if (children == 0) return 1;
   std::vector<std::uint64_t> nodes(children);
   tbb::task_group group;
-  for (std::uint32_t i = 0; i != children; ++i) group.run([&, i] { nodes[i] = uts(tree, uts_child(node, i)); });
+  for (std::uint32_t i = 1; i != children; ++i) group.run([&, i] { nodes[i] = uts(tree, uts_child(node, i)); });
+  nodes[0] = uts(tree, uts_child(node, 0));
   group.wait();
   std::uint64_t sum = 1;
   for (const std::uint64_t each : nodes) sum += each;

@@ -141,6 +141,19 @@ TEST(bar_chart, notes_stand_below_and_the_picture_grows_with_them) {
   EXPECT_EQ(count_of(svg, ">on a quiet machine</text>"), 1u);
   EXPECT_EQ(count_of(svg, ">-O3 &lt;none&gt;</text>"), 1u);
 }
+TEST(bar_chart, several_stand_one_below_the_other_in_one_picture) {
+  const bar_chart upper{.title = "one thread", .categories = {"a"}, .series = {{.name = "s", .bars = {{1}}}}};
+  bar_chart lower = upper;
+  lower.title = "two threads";
+  lower.notes = {"where"};
+  const std::string svg = to_svg(std::vector<bar_chart>{upper, lower});
+  EXPECT_EQ(count_of(svg, "<svg "), 3u) << "a picture with two in it";
+  EXPECT_EQ(count_of(svg, "</svg>"), 3u);
+  EXPECT_EQ(count_of(svg, "viewBox=\"0 0 760 894\""), 1u) << "as high as both";
+  EXPECT_EQ(count_of(svg, "y=\"440\" width=\"760\" height=\"454\""), 1u) << "the second below the first";
+  EXPECT_LT(svg.find("one thread"), svg.find("two threads"));
+  EXPECT_THROW((void)to_svg(std::vector<bar_chart>{}), bad_chart);
+}
 TEST(bar_chart, names_that_would_cover_their_neighbours_stand_in_several_lines) {
   bar_chart what{.title = "t", .categories = {}, .series = {{.name = "s", .bars = {}}}};
   for (int i = 0; i != 12; ++i) {

@@ -108,39 +108,32 @@ json async_json(const bench_results& all) {
 }
 
 std::string async_svg(const bench_results& all, std::vector<std::string>& left_out) {
-  const std::vector<bench_row>& rows = all.rows;
   const bench_plan& plan = all.plan;
-  const std::uint32_t threads = plan.threads.back();
-  std::vector<const bench_program*> programs;
-  for (const bench_row& each : rows) {
-    if (std::ranges::find(programs, each.program) == programs.end()) programs.push_back(each.program);
-  }
-  plot::bar_chart chart{.title = "Time per operation, "s + count_text(threads, "thread"),
-                        .x_label = "",
-                        .y_label = "ns, lower is better",
-                        .categories = {},
-                        .series = {},
-                        .log_y = true,
-                        .notes = notes_of(all)};
-  for (const bench_program* each : programs) {
-    chart.series.push_back(
-        {.name = each->runtime + (each->language == "C++" ? ", "s + each->compiler : ""), .bars = {}});
+  const std::vector<bench_program>& programs = all.found.programs;
+  std::vector<plot::bar_chart> charts = empty_charts(all, "Time per operation", "ns");
+  for (const bench_row& each : all.rows) {
+    if (!each.is_measured()) left_out.push_back(no_bar_text(each));
   }
   for (const measurement_kind& kind : plan.kinds) {
-    if (kind.metric == bench_metric::memory) {
-      left_out.emplace_back(kind.name);
-      continue;
+    if (kind.metric == bench_metric::memory) left_out.emplace_back(std::string{kind.name} + ": it is no time");
+  }
+  for (std::size_t i = 0; i != charts.size(); ++i) {
+    for (const bench_program& each : programs) {
+      charts[i].series.push_back({.name = name_of(programs, each), .bars = {}});
     }
-    chart.categories.emplace_back(kind.name);
-    for (std::size_t i = 0; i != programs.size(); ++i) {
-      const bench_row* const row = find_row(rows, kind, programs[i], threads);
-      const bool is_there = row != nullptr && row->is_measured();
-      chart.series[i].bars.push_back(
-          is_there ? plot::bar{median(row->ns), std::ranges::min(row->ns), std::ranges::max(row->ns)}
-                   : plot::bar{.is_absent = true});
+    for (const measurement_kind& kind : plan.kinds) {
+      if (kind.metric == bench_metric::memory) continue;
+      charts[i].categories.emplace_back(kind.name);
+      for (std::size_t p = 0; p != programs.size(); ++p) {
+        const bench_row* const row = find_row(all.rows, kind, &programs[p], plan.threads[i]);
+        const bool is_there = row != nullptr && row->is_measured();
+        charts[i].series[p].bars.push_back(
+            is_there ? plot::bar{median(row->ns), std::ranges::min(row->ns), std::ranges::max(row->ns)}
+                     : plot::bar{.is_absent = true});
+      }
     }
   }
-  return plot::to_svg(chart);
+  return picture_of(std::move(charts), all);
 }
 
 }  // namespace filch::tool

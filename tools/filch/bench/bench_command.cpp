@@ -67,6 +67,7 @@ bench_plan understand(const bench_arguments& given) {
   if (given.clock && *given.clock != "wall" && *given.clock != "cpu") refuse("--clock", *given.clock, "wall or cpu");
   if (given.clock == "cpu") plan.clock = bench_clock::cpu;
   if (given.json_file && !given.json_file->ends_with(".json")) refuse("--json", *given.json_file, "a name with .json");
+  if (given.from_file && given.json_file) throw bad_usage("--from shows a file again: --json would write the same");
   if (given.plot_file && !given.plot_file->ends_with(".svg")) refuse("--plot", *given.plot_file, "a name with .svg");
   return plan;
 }
@@ -79,8 +80,13 @@ std::filesystem::path own_folder(bool is_async) {
 }
 
 wanted_programs wanted_by(const bench_arguments& given) {
-  if (!given.is_async) return {.with_peers = given.peers};
-  return {.with_peers = given.peers, .with_serial = false, .targets = "filch_async, or filch_async_peers for --peers"};
+  wanted_programs wanted{.with_peers = given.peers};
+  if (given.is_async) {
+    wanted.with_serial = false;
+    wanted.targets = "filch_async, or filch_async_peers for --peers";
+  }
+  if (given.peers) wanted.peers = given.is_async ? all_async_peers() : all_peers();
+  return wanted;
 }
 
 // ---- what is written ------------------------------------------------------------------------------------------------
@@ -115,6 +121,17 @@ void check_writable(const std::optional<std::string>& name) {
 
 std::string json_text(const bench_results& all) {
   return (all.plan.is_async ? async_json : results_json)(all).dump(1) + "\n";
+}
+
+bench_results read_results(const std::string& name, bool is_async) {
+  std::ifstream in{name};
+  if (!in) throw failure(name + " cannot be read");
+  try {
+    return saved_results(nlohmann::ordered_json::parse(in), is_async);
+  } catch (const nlohmann::ordered_json::exception& problem) {
+    throw failure(name + " is not what filch bench"s + (is_async ? " async" : "") +
+                  " --json has written: " + problem.what());
+  }
 }
 
 // One line on a terminal that says what runs; nothing elsewhere.
@@ -180,6 +197,11 @@ std::string kinds_text(std::span<const measurement_kind> all) {
 void bench_command(const bench_arguments& given) {
   bench_results all;
   all.plan = understand(given);
+  if (given.from_file) {
+    check_writable(given.plot_file);
+    tell(read_results(*given.from_file, given.is_async), given);
+    return;
+  }
   check_writable(given.json_file);
   check_writable(given.plot_file);
   std::vector<std::filesystem::path> folders{given.programs.begin(), given.programs.end()};
@@ -220,6 +242,7 @@ void add_common(CLI::App& bench, bench_arguments& into) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   bench.add_option("--json", into.json_file, "write every value: .json")->type_name("FILE");
+  bench.add_option("--from", into.from_file, "measure nothing: show what --json has written")->type_name("FILE");
 }
 
 void add_async(CLI::App& bench, bench_arguments& into) {
@@ -229,7 +252,7 @@ void add_async(CLI::App& bench, bench_arguments& into) {
   async->add_flag("--peers", into.peers, "also the other runtimes that are built: tokio, Go, Asio, Java");
   async->add_option("--only", into.names, "these measurements: see below; all without it")->type_name("NAME,NAME");
   add_common(*async, into);
-  async->add_option("--plot", into.plot_file, "draw the times with the most threads: .svg")->type_name("FILE");
+  async->add_option("--plot", into.plot_file, "draw the times: .svg")->type_name("FILE");
   async->footer("\n"s + kinds_text(all_async_kinds()) + R"(
 Examples:
   filch bench async --quick                          does everything work?
@@ -249,7 +272,7 @@ void add_bench(CLI::App& app, bench_words& into) {
   bench->add_flag("--peers", into.forks.peers,
                   "also the other runtimes that are built: oneTBB, OpenMP, rayon, Go, Java, …");
   add_common(*bench, into.forks);
-  bench->add_option("--plot", into.forks.plot_file, "draw the ratios with the most threads: .svg")->type_name("FILE");
+  bench->add_option("--plot", into.forks.plot_file, "draw the ratios: .svg")->type_name("FILE");
   add_async(*bench, into.async);
   bench->footer("\n"s + kinds_text(all_measurement_kinds()) + R"(
 Examples:

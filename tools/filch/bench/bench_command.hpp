@@ -24,6 +24,7 @@ struct bench_arguments {
   std::optional<std::string> limit_s{};
   std::optional<std::string> json_file{};
   std::optional<std::string> plot_file{};
+  std::optional<std::string> from_file{};
   bool peers = false;
   bool quick = false;
 };

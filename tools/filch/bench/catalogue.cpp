@@ -75,7 +75,32 @@ constexpr std::array<measurement_kind, 19> k_async_kinds{{
     {"wake-p99", "wake_p99", 500, 500, 20, "the same, 99th of a hundred", time, as_many, nullptr, 1},
 }};
 
+constexpr std::array<known_peer, 6> k_peers{{
+    {"tbb", "oneTBB", true, "libtbb-dev"},
+    {"std_par", "std::execution::par", true, "libtbb-dev"},
+    {"openmp", "OpenMP", true, "libomp-19-dev for clang 19; g++ brings its own"},
+    {"rayon", "rayon", false, "cargo, librust-rayon-dev"},
+    {"goroutines", "Go", false, "golang-go"},
+    {"forkjoin", "Java", false, "default-jdk-headless"},
+}};
+
+constexpr std::array<known_peer, 5> k_async_peers{{
+    {"asio", "Asio", true, "libasio-dev"},
+    {"tokio", "tokio", false, "cargo, librust-tokio-dev"},
+    {"goroutines", "Go", false, "golang-go"},
+    {"java_forkjoinpool", "Java's ForkJoinPool", false, "default-jdk-headless"},
+    {"java_threads", "Java's threads", false, "default-jdk-headless"},
+}};
+
 }  // namespace
+
+std::span<const known_peer> all_peers() {
+  return k_peers;
+}
+
+std::span<const known_peer> all_async_peers() {
+  return k_async_peers;
+}
 
 std::span<const measurement_kind> all_measurement_kinds() {
   return k_kinds;

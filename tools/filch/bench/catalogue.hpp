@@ -32,6 +32,18 @@ struct measurement_kind {
 [[nodiscard]] std::vector<measurement_kind> chosen_kinds(std::span<const measurement_kind> all,
                                                          const std::vector<std::string>& names);
 
+// A runtime that there is a program for, if its packages are there.
+struct known_peer {
+  std::string_view program;  // the name of its file
+  std::string_view runtime;
+  bool is_cpp;                // so it is built by each compiler
+  std::string_view packages;  // of Debian
+};
+
+[[nodiscard]] std::span<const known_peer> all_peers();
+// `filch bench async`.
+[[nodiscard]] std::span<const known_peer> all_async_peers();
+
 // Does this runtime get the small size? Its ratio is still to serial code of the same size.
 [[nodiscard]] bool takes_small_sizes(std::string_view runtime);
 

@@ -200,6 +200,33 @@ bool is_program(const std::filesystem::directory_entry& entry) {
   return entry.is_regular_file() && ::access(entry.path().c_str(), X_OK) == 0;
 }
 
+std::string why_missing(const std::filesystem::path& folder, const known_peer& peer) {
+  std::string why;
+  std::getline(std::ifstream{folder / (std::string{peer.program} + ".left_out")}, why);
+  if (!why.empty()) return why;
+  return "its program "s + std::string{peer.program} + " was not built (Debian packages: " +
+         std::string{peer.packages} + ")";
+}
+
+// C++ is compiled by the compiler of each folder; of another language one program is enough.
+std::vector<missing_peer> missing_of(const std::vector<std::filesystem::path>& folders,
+                                     std::span<const known_peer> peers) {
+  std::vector<missing_peer> all;
+  for (const known_peer& peer : peers) {
+    const auto is_here = [&peer](const std::filesystem::path& folder) {
+      return std::filesystem::exists(folder / peer.program);
+    };
+    if (!peer.is_cpp && std::ranges::any_of(folders, is_here)) continue;
+    for (const std::filesystem::path& folder : folders) {
+      if (is_here(folder)) continue;
+      const std::string where = peer.is_cpp && folders.size() > 1 ? " in " + folder.string() : "";
+      all.push_back({std::string{peer.runtime} + where, why_missing(folder, peer)});
+      if (!peer.is_cpp) break;
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 bool bench_program::has(std::string_view workload) const {
@@ -238,6 +265,7 @@ found_programs find_programs(const std::vector<std::filesystem::path>& folders, 
   };
   std::ranges::sort(found, {}, rank);
   std::ranges::sort(all.unusable, {}, &unusable_program::path);
+  all.missing = missing_of(folders, wanted.peers);
   const auto has = [&found](std::string_view runtime) {
     return std::ranges::find(found, runtime, &bench_program::runtime) != found.end();
   };

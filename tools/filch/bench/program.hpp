@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "catalogue.hpp"
+
 namespace filch::tool {
 
 // What a program says about itself.
@@ -37,6 +39,7 @@ struct wanted_programs {
   bool with_peers = false;
   bool with_serial = true;  // serial code must be there
   std::string_view targets = "filch_workloads, or filch_peers for --peers";
+  std::span<const known_peer> peers{};  // whose absence is told; none without --peers
 };
 
 // A file that does not say what it is.
@@ -45,13 +48,21 @@ struct unusable_program {
   std::string problem;
 };
 
+// A peer whose program is not there.
+struct missing_peer {
+  std::string runtime;
+  std::string why;
+};
+
 struct found_programs {
   std::vector<bench_program> programs;  // serial code first, then filch, then by name; one name by folder
   std::vector<unusable_program> unusable;
+  std::vector<missing_peer> missing;  // in the order of the known ones
 };
 
-// Every program in the folders. A program that was found before, in the same version, is left out. Throws `failure` when
-// one is not there that must be: filch, and perhaps serial code.
+// Every program in the folders. A program that was found before, in the same version, is left out. Why a peer was not
+// built stands in <its program>.left_out, if the build knows. Throws `failure` when a program is not there that must be:
+// filch, and perhaps serial code.
 [[nodiscard]] found_programs find_programs(const std::vector<std::filesystem::path>& folders,
                                            const wanted_programs& wanted);
 

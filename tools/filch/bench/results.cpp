@@ -172,6 +172,7 @@ std::string conditions_text(const bench_results& all) {
   for (const bench_program& each : all.found.programs) {
     out += each.runtime + ": " + each.compiler + ", " + each.flags + "\n";
   }
+  for (const missing_peer& each : all.found.missing) out += "left out: " + each.runtime + ": " + each.why + "\n";
   return out;
 }
 
@@ -198,6 +199,9 @@ json context_json(const bench_results& all) {
   }
   for (const unusable_program& each : found.unusable) {
     context["unusable_programs"].push_back({{"path", each.path.string()}, {"failure", each.problem}});
+  }
+  for (const missing_peer& each : found.missing) {
+    context["left_out"].push_back({{"runtime", each.runtime}, {"why", each.why}});
   }
   return context;
 }
@@ -260,45 +264,64 @@ json results_json(const bench_results& all) {
   return out;
 }
 
+std::string no_bar_text(const bench_row& row) {
+  return std::string{row.kind.name} + ", " + count_text(row.threads, "thread") + ": " + title_of(*row.program) + ", " +
+         row.program->compiler + ": " + std::string{instead_of_values(row)};
+}
+
+std::vector<plot::bar_chart> empty_charts(const bench_results& all, const std::string& what, const std::string& unit) {
+  std::vector<plot::bar_chart> charts;
+  for (const std::uint32_t threads : all.plan.threads) {
+    charts.push_back({.title = what + ", " + count_text(threads, "thread"),
+                      .x_label = "",
+                      .y_label = unit + ", lower is better",
+                      .categories = {},
+                      .series = {},
+                      .log_y = true,
+                      .notes = {}});
+  }
+  return charts;
+}
+
+std::string picture_of(std::vector<plot::bar_chart> charts, const bench_results& all) {
+  const auto has_no_bar = [](const plot::bar_chart& chart) {
+    return std::ranges::all_of(chart.series, [](const plot::bar_series& each) {
+      return std::ranges::all_of(each.bars, &plot::bar::is_absent);
+    });
+  };
+  std::erase_if(charts, has_no_bar);
+  if (!charts.empty()) {
+    charts.back().notes = notes_of(all);
+    charts.back().notes.emplace_back("No bar: the runtime has no such measurement, failed, or took too long.");
+  }
+  return plot::to_svg(charts);
+}
+
 std::string results_svg(const bench_results& all, std::vector<std::string>& left_out) {
   const bench_plan& plan = all.plan;
-  const std::uint32_t threads = plan.threads.back();
-  std::map<const bench_program*, std::map<std::string_view, const bench_row*>> by_program;
-  std::vector<const bench_program*> programs;
+  std::vector<plot::bar_chart> charts = empty_charts(all, "Time as a ratio to serial code", "ratio");
   for (const bench_row& each : all.rows) {
-    if (each.threads != threads || !each.is_measured()) continue;
-    if (!by_program.contains(each.program)) programs.push_back(each.program);
-    by_program[each.program][each.kind.name] = &each;
+    if (!each.is_measured()) left_out.push_back(no_bar_text(each));
   }
-  std::erase_if(programs, [&](const bench_program* each) {
-    const bool is_out = by_program[each].size() * 2 < plan.kinds.size();
-    if (is_out) left_out.push_back(title_of(*each));
-    return is_out;
-  });
-  plot::bar_chart chart{.title = "Time as a ratio to serial code, "s + count_text(threads, "thread"),
-                        .x_label = "",
-                        .y_label = "ratio, lower is better",
-                        .categories = {},
-                        .series = {},
-                        .log_y = true,
-                        .notes = notes_of(all)};
-  for (const bench_program* each : programs) {
-    chart.series.push_back(
-        {.name = title_of(*each) + (each->language == "C++" ? ", "s + each->compiler : ""), .bars = {}});
-  }
-  for (const measurement_kind& kind : plan.kinds) {
-    if (!std::ranges::all_of(programs,
-                             [&](const bench_program* each) { return by_program[each].contains(kind.name); })) {
-      left_out.emplace_back(kind.name);
-      continue;
-    }
-    chart.categories.emplace_back(kind.name);
-    for (std::size_t i = 0; i != programs.size(); ++i) {
-      const std::vector<double>& ratios = by_program[programs[i]][kind.name]->ratios;
-      chart.series[i].bars.push_back({median(ratios), std::ranges::min(ratios), std::ranges::max(ratios)});
+  for (std::size_t i = 0; i != charts.size(); ++i) {
+    for (const measurement_kind& kind : plan.kinds) charts[i].categories.emplace_back(kind.name);
+    for (const bench_program& program : all.found.programs) {
+      // All charts have the same series, in the same colours.
+      const auto is_its = [&](const bench_row& row) { return row.program == &program && row.is_measured(); };
+      if (std::ranges::none_of(all.rows, is_its)) continue;
+      plot::bar_series series{
+          .name = title_of(program) + (program.language == "C++" ? ", "s + program.compiler : ""), .bars = {}};
+      for (const measurement_kind& kind : plan.kinds) {
+        const bench_row* const row = find_row(all.rows, kind.name, &program, plan.threads[i]);
+        const bool is_there = row != nullptr && row->is_measured();
+        series.bars.push_back(is_there ? plot::bar{median(row->ratios), std::ranges::min(row->ratios),
+                                                   std::ranges::max(row->ratios)}
+                                       : plot::bar{.is_absent = true});
+      }
+      charts[i].series.push_back(std::move(series));
     }
   }
-  return plot::to_svg(chart);
+  return picture_of(std::move(charts), all);
 }
 
 }  // namespace filch::tool

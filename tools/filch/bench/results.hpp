@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <plot/chart.hpp>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,11 @@ struct not_ahead {
 
 [[nodiscard]] std::string results_text(const bench_results& all);
 [[nodiscard]] nlohmann::ordered_json results_json(const bench_results& all);
-// Bars of the ratios with the most threads. Runtimes that have less than half of the measurements are not in it, nor
-// are measurements that one of the others lacks; `left_out` gets their names.
+// What results_json or async_json was made of. Throws nlohmann::json::exception for anything else, and bad_usage for a
+// measurement that is not known.
+[[nodiscard]] bench_results saved_results(const nlohmann::ordered_json& told, bool is_async);
+// Bars of the ratios, a chart for each number of threads, one below the other. A row without values has no bar; `left_out`
+// gets its name, and why.
 [[nodiscard]] std::string results_svg(const bench_results& all, std::vector<std::string>& left_out);
 
 // The first lines: when, where, and what was compared.
@@ -49,6 +53,13 @@ struct not_ahead {
 [[nodiscard]] nlohmann::ordered_json row_head_json(const bench_row& row);
 // "1 / 2 threads"
 [[nodiscard]] std::string threads_text(const bench_plan& plan);
+// Where the picture has no bar for a row, for `left_out`: "fib, 2 threads: rayon failed".
+[[nodiscard]] std::string no_bar_text(const bench_row& row);
+// As many charts as numbers of threads, without categories and series.
+[[nodiscard]] std::vector<plot::bar_chart> empty_charts(const bench_results& all, const std::string& what,
+                                                        const std::string& unit);
+// Those that have a bar, one below the other, with notes below the last.
+[[nodiscard]] std::string picture_of(std::vector<plot::bar_chart> charts, const bench_results& all);
 // "1.07", "12.3", "123".
 [[nodiscard]] std::string ratio_text(double ratio);
 
@@ -56,7 +67,7 @@ struct not_ahead {
 
 [[nodiscard]] std::string async_text(const bench_results& all);
 [[nodiscard]] nlohmann::ordered_json async_json(const bench_results& all);
-// Bars of the times with the most threads; `left_out` gets the names of what is no time.
+// Bars of the times, likewise; what is no time is not in it either.
 [[nodiscard]] std::string async_svg(const bench_results& all, std::vector<std::string>& left_out);
 
 }  // namespace filch::tool

@@ -1,4 +1,4 @@
-// skynet: the ten children of a node are halved by joins until one is left.
+// skynet: a node's first child, and perhaps at the same time the others. (Halving the children takes a call more for each.)
 #pragma once
 
 #include <filch/fork/join.hpp>
@@ -8,22 +8,14 @@
 namespace filch::kernels {
 
 std::uint64_t skynet(std::uint64_t first, std::uint64_t leaves);
-std::uint64_t skynet_children(std::uint64_t first, std::uint64_t each, std::uint64_t count);
 
-// The sum of `count` neighbouring subtrees of `each` leaves.
-inline std::uint64_t skynet_part(std::uint64_t first, std::uint64_t each, std::uint64_t count) {
-  return count == 1 ? skynet(first, each) : skynet_children(first, each, count);
-}
-
-// The same for at least two. Not inlined into itself, which would make its frame large. Each function captures three
-// words: more than four would be referred to instead of copied into the fork's frame.
+// The sum of `count` neighbouring subtrees of `each` leaves. Not inlined into itself, which would make its frame large. Each function
+// captures at most three words: more than four would be referred to instead of copied into the fork's frame.
 [[gnu::noinline]] inline std::uint64_t skynet_children(std::uint64_t first, std::uint64_t each, std::uint64_t count) {
-  const std::uint64_t half = count / 2;
-  const std::uint64_t rest = count - half;
-  const std::uint64_t middle = first + half * each;
-  const auto [left, right] =
-      join([=] { return skynet_part(first, each, half); }, [=] { return skynet_part(middle, each, rest); });
-  return left + right;
+  if (count == 1) return skynet(first, each);
+  const auto [one, others] =
+      join([=] { return skynet(first, each); }, [=] { return skynet_children(first + each, each, count - 1); });
+  return one + others;
 }
 
 [[gnu::noinline]] inline std::uint64_t skynet(std::uint64_t first, std::uint64_t leaves) {

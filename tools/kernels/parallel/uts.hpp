@@ -1,4 +1,4 @@
-// uts: the children of a node are halved by joins until one is left.
+// uts: a node's first child, and perhaps at the same time the others. (Halving the children takes a call more for each.)
 #pragma once
 
 #include <filch/fork/join.hpp>
@@ -9,13 +9,12 @@ namespace filch::kernels {
 
 std::uint64_t uts(const uts_tree& tree, const uts_node& node);
 
-// The nodes of the subtrees of the children `from` to `to` - 1.
-inline std::uint64_t uts_subtrees(const uts_tree& tree, const uts_node& parent, std::uint32_t from, std::uint32_t to) {
-  if (to - from == 1) return uts(tree, uts_child(parent, from));
-  const std::uint32_t middle = from + (to - from) / 2;
-  const auto [left, right] = join([&, middle] { return uts_subtrees(tree, parent, from, middle); },
-                                  [&, middle] { return uts_subtrees(tree, parent, middle, to); });
-  return left + right;
+// The nodes of the subtrees of the children from `first` on.
+inline std::uint64_t uts_subtrees(const uts_tree& tree, const uts_node& parent, std::uint32_t first, std::uint32_t children) {
+  if (first + 1 == children) return uts(tree, uts_child(parent, first));
+  const auto [one, others] = join([&, first] { return uts(tree, uts_child(parent, first)); },
+                                  [&, first, children] { return uts_subtrees(tree, parent, first + 1, children); });
+  return one + others;
 }
 
 // The nodes of the subtree, this one included.

@@ -1,0 +1,105 @@
+// What was measured, read back from the file that was written of it.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "errors.hpp"
+#include "results.hpp"
+#include "text.hpp"
+
+namespace filch::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+bench_conditions conditions_of(const json& context) {
+  return {.date = context.at("date"),
+          .cpu = context.at("cpu"),
+          .cpus = context.at("cpus"),
+          .kernel = context.at("kernel"),
+          .load_before = context.at("load_before"),
+          .load_after = context.at("load_after"),
+          .foreign_cpus = context.at("foreign_cpus")};
+}
+
+found_programs programs_of(const json& context) {
+  found_programs found;
+  for (const json& each : context.at("programs")) {
+    found.programs.push_back({.path = {},
+                              .runtime = each.at("runtime"),
+                              .language = each.at("language"),
+                              .compiler = each.at("compiler"),
+                              .flags = each.at("flags"),
+                              .workloads = {}});
+  }
+  for (const json& each : context.value("unusable_programs", json::array())) {
+    found.unusable.push_back({std::string{each.at("path")}, each.at("failure")});
+  }
+  for (const json& each : context.value("left_out", json::array())) {
+    found.missing.push_back({each.at("runtime"), each.at("why")});
+  }
+  return found;
+}
+
+measurement_kind kind_of(const std::string& name, bool is_async) {
+  return chosen_kinds(is_async ? all_async_kinds() : all_measurement_kinds(), {name}).front();
+}
+
+template <class T>
+void add_once(std::vector<T>& to, const T& value) {
+  if (std::ranges::find(to, value) == to.end()) to.push_back(value);
+}
+
+bench_row row_of(const json& told, bool is_async, std::vector<bench_program>& programs) {
+  const std::string runtime = told.at("runtime");
+  const std::string compiler = told.at("compiler");
+  const std::string flags = told.at("flags");
+  const auto is_its = [&](const bench_program& each) {
+    return each.runtime == runtime && each.compiler == compiler && each.flags == flags;
+  };
+  const auto program = std::ranges::find_if(programs, is_its);
+  if (program == programs.end()) {
+    throw failure("the file has rows of "s + runtime + ", but does not list it");
+  }
+  add_once<std::string>(program->workloads, told.at("workload"));
+  return {.kind = kind_of(told.at("measurement"), is_async),
+          .program = &*program,
+          .threads = told.at("threads"),
+          .size = told.at("size"),
+          .is_too_slow = told.value("is_too_slow", false),
+          .problem = told.value("failure", ""),
+          .ns = told.value(is_async ? "values" : "ns", std::vector<double>{}),
+          .ratios = told.value("ratios", std::vector<double>{})};
+}
+
+}  // namespace
+
+bench_results saved_results(const json& told, bool is_async) {
+  const json& context = told.at("context");
+  bench_results all;
+  all.plan = {.kinds = {},
+              .threads = {},
+              .rounds = context.at("rounds"),
+              .repetitions = context.at("repetitions"),
+              .limit_s = context.at("limit_s"),
+              .is_quick = context.at("is_quick"),
+              .clock = context.at("clock") == "cpu" ? bench_clock::cpu : bench_clock::wall,
+              .is_async = is_async};
+  all.found = programs_of(context);
+  all.rounds_done = context.at("rounds_done");
+  all.ended_in = context.value("ended_in", "");
+  all.when = conditions_of(context);
+  for (const json& each : told.at("rows")) {
+    bench_row row = row_of(each, is_async, all.found.programs);
+    if (std::ranges::find(all.plan.kinds, row.kind.name, &measurement_kind::name) == all.plan.kinds.end()) {
+      all.plan.kinds.push_back(row.kind);
+    }
+    add_once(all.plan.threads, row.threads);
+    all.rows.push_back(std::move(row));
+  }
+  // Serial copies come first, and have no row of one thread.
+  std::ranges::sort(all.plan.threads);
+  if (all.rows.empty()) throw failure("the file has no rows");
+  return all;
+}
+
+}  // namespace filch::tool
