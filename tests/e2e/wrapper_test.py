@@ -12,12 +12,13 @@ import subprocess
 import sys
 
 # What the wrapper may rely on before it has installed anything.
-ESSENTIAL = ("sh awk cat cut date du env find grep head mkdir printf readlink rm sed setarch sort tail touch tr uname"
-             ).split()
+ESSENTIAL = ("sh awk cat cut date du env find grep head mkdir mkfifo nice printf readlink rm sed setarch sort tail touch tr "
+             "uname").split()
 
 RUN_PACKAGES = "g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev nlohmann-json3-dev".split()
 TEST_PACKAGES = ("git python3 shellcheck ccache libgtest-dev libbenchmark-dev libconcurrentqueue-dev libasio-dev clang-19 "
                  "libclang-rt-19-dev spin chromium nodejs npm").split()
+PEER_PACKAGES = "libtbb-dev libomp-19-dev clang-19 cargo librust-rayon-dev golang-go default-jdk-headless".split()
 
 
 class Checkout:
@@ -298,6 +299,92 @@ def test_ccache_is_used_when_present_and_given_up_when_gone():
                                        "cmake --preset release -DCMAKE_CXX_COMPILER_LAUNCHER="], "two configurations")
 
 
+# ---- ./filch bench ---------------------------------------------------------------------------------------------------
+
+
+def bench_checkout(installed, *, unknown=(), uid=0):
+    """A checkout whose command prints its arguments; apt-get does not know some packages, and then installs nothing."""
+    checkout = Checkout()
+    checkout.debian(installed, uid)
+    checkout.toolchain()
+    if unknown:
+        known = (checkout.bin / "apt-get").read_text()
+        first = "".join(f'case " $* " in *" {name} "*) echo "E: Unable to locate package {name}"; exit 100 ;; esac\n'
+                        for name in unknown)
+        (checkout.bin / "apt-get").write_text(known.replace("while [", first + "while [", 1))
+    command = checkout.root / "build/bench/tools/filch/filch"
+    command.parent.mkdir(parents=True)
+    command.write_text('#!/bin/sh\nfor word; do echo "<$word>"; done\n')
+    command.chmod(0o755)
+    return checkout
+
+
+def folders_in(done):
+    """The folders of programs that the command was given."""
+    words = done.stdout.splitlines()
+    return [pathlib.Path(word[1:-1]).parts[-4] for before, word in zip(words, words[1:]) if before == "<--programs>"]
+
+
+def test_a_benchmark_with_peers_installs_their_packages_and_looks_for_them_again():
+    checkout = bench_checkout(RUN_PACKAGES)
+    checkout.stub("clang++-19", "exit 0")
+    done = checkout.run("bench", "fib")
+    expect(done.returncode == 0 and folders_in(done) == ["bench"], "the benchmarks of one compiler", done)
+    expect(not checkout.calls("apt-get"), "no packages of peers without --peers", done)
+    done = checkout.run("bench", "fib", "--peers")
+    expect(done.returncode == 0 and folders_in(done) == ["bench", "bench-clang"], "those of both compilers", done)
+    expect(installed_by(checkout) == PEER_PACKAGES, "the packages of the peers", done)
+    expect([call.split()[2] for call in checkout.calls("cmake")] == ["bench", "bench", "bench-clang"],
+           "configured again when something was installed", done)
+    expect(any("-k 0 filch_peers" in call for call in checkout.calls("ninja")), "one broken peer stops no other", done)
+    checkout.calls_file.write_text("")
+    done = checkout.run("bench", "--peers")
+    expect(not checkout.calls("apt-get") and not checkout.calls("cmake"), "and not when nothing was", done)
+
+
+def test_packages_of_peers_that_cannot_be_had_are_named_and_done_without():
+    checkout = bench_checkout(RUN_PACKAGES, unknown=("clang-19", "golang-go"))
+    done = checkout.run("bench", "--peers")
+    expect(done.returncode == 0 and folders_in(done) == ["bench"], "the benchmarks without clang's", done)
+    for part in ("without clang-19, which apt-get could not install: E: Unable to locate package clang-19",
+                 "without golang-go, which apt-get could not install", "there is no clang++-19"):
+        expect(part in done.stderr, part, done)
+    installed = (WORK / "installed.txt").read_text()
+    for name in PEER_PACKAGES:
+        is_there = f"{name} install ok installed" in installed
+        expect(is_there == (name not in ("clang-19", "golang-go")), f"all but two are installed; {name}", done)
+
+
+def test_without_root_the_packages_of_peers_are_named_and_done_without():
+    checkout = bench_checkout(RUN_PACKAGES, uid=1000)
+    done = checkout.run("bench", "--peers")
+    expect(done.returncode == 0 and folders_in(done) == ["bench"], "the benchmarks", done)
+    expect(" ".join(PEER_PACKAGES) in done.stderr and "sudo" in done.stderr, "what is missing", done)
+    expect(not checkout.calls("apt-get"), "nothing installed", done)
+
+
+def test_a_peer_that_does_not_build_is_told_and_done_without_but_not_filch_itself():
+    checkout = bench_checkout(RUN_PACKAGES + PEER_PACKAGES)
+    checkout.stub("ninja", 'case $* in *filch_peers*) echo "FAILED: rayon"; exit 1 ;; esac')
+    done = checkout.run("bench", "--peers")
+    expect(done.returncode == 0 and folders_in(done) == ["bench"], "the benchmarks", done)
+    expect("FAILED: rayon" in done.stderr and "build/logs/bench-peers.log" in done.stderr, "what failed", done)
+    checkout.stub("ninja", 'echo "x.cpp:1: error: no"; exit 1')
+    done = checkout.run("bench", "--peers")
+    expect(done.returncode == 1 and "x.cpp:1: error: no" in done.stderr and done.stdout == "", "a failure", done)
+
+
+def test_a_saved_benchmark_is_shown_without_building_benchmarks():
+    checkout = bench_checkout(RUN_PACKAGES)
+    checkout.write("tools/filch/CMakeLists.txt", "")
+    command = checkout.root / "build/release/tools/filch/filch"
+    command.parent.mkdir(parents=True)
+    shutil.copy(checkout.root / "build/bench/tools/filch/filch", command)
+    done = checkout.run("bench", "--from", "x.json", "--peers")
+    expect(done.stdout == "<bench>\n<--from>\n<x.json>\n<--peers>\n", "the command gets the words as they are", done)
+    expect([call.split()[2] for call in checkout.calls("cmake")] == ["release"], "no benchmarks are built", done)
+
+
 # ---- ./filch test ----------------------------------------------------------------------------------------------------
 
 
@@ -345,6 +432,24 @@ def test_four_stages_are_summed_up():
     expect((checkout.root / "build/test-logs/tsan-tests.log").is_file(), "a log of each stage", done)
     done, last = summary_of(checkout, "--quick")
     expect(done.returncode == 0 and last == "2 passed, 0 failed", "one stage only", done)
+
+
+def test_a_stage_is_built_while_the_tests_of_the_former_run():
+    checkout = Checkout()
+    mark = WORK / "mark"
+    wait = WORK / "wait.sh"
+    wait.write_text(f"for i in $(seq 600); do [ ! -e '{mark}' ] || exit 0; sleep 0.1; done; exit 1\n")
+    for name in ("seq", "sleep"):
+        os.symlink(shutil.which(name), checkout.bin / name)
+    checkout.real_tools(f'''
+        if(STAGE STREQUAL "test")
+          add_test(NAME waits COMMAND sh "{wait}")
+        else()
+          add_custom_target(mark ALL COMMAND touch "{mark}" VERBATIM)
+          add_test(NAME one COMMAND true)
+        endif()''')
+    done, last = summary_of(checkout)
+    expect(done.returncode == 0 and last == "4 passed, 0 failed", "the first stage's test sees the second's build", done)
 
 
 def test_each_outcome_of_ctest_is_counted_as_what_it_is():

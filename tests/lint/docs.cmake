@@ -33,11 +33,21 @@ function(filch_doc_test test expected)
   set_tests_properties(${test} PROPERTIES LABELS docs TIMEOUT 120)
 endfunction()
 
+# The umbrella header, compiled once for those that include it.
+add_library(filch_doc_headers OBJECT "${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp")
+target_link_libraries(filch_doc_headers PRIVATE filch::filch)
+target_compile_options(filch_doc_headers PRIVATE -O1)
+target_precompile_headers(filch_doc_headers PRIVATE <filch/filch.hpp>)
+
 function(filch_doc_program test source expected)
   string(MAKE_C_IDENTIFIER "${test}" target)
   add_executable(${target} "${blocks_dir}/${source}")
   target_link_libraries(${target} PRIVATE filch::filch)
   target_compile_options(${target} PRIVATE -O1)
+  file(STRINGS "${blocks_dir}/${source}" umbrella REGEX "^#include <filch/filch.hpp>")
+  if(umbrella)
+    target_precompile_headers(${target} REUSE_FROM filch_doc_headers)
+  endif()
   filch_doc_test(${test} ${expected} "$<TARGET_FILE:${target}>")
 endfunction()
 
