@@ -408,6 +408,9 @@ bool runtime::core::has_work_for(const worker& who) const {
 void runtime::core::look_out() noexcept {
   if (lookout_->look_out()) return;
   for (worker& each : workers) (void)each.desk.pay_at_once();
+  guests_.for_each([](guest_seat& seat) {
+    if (seat.visits.load(std::memory_order_relaxed) % 2 != 0) (void)seat.desk.ask();  // statistic
+  });
 }
 
 bool runtime::core::is_work_withheld_from(const worker& who) const {

@@ -122,20 +122,16 @@ class alignas(k_no_sharing_bytes) latent_desk {
     else owe();
   }
   // Any thread: somebody sleeps and would have asked.
-  void owe() {
-    if (!is_owed()) is_owed_.store(true, std::memory_order_relaxed);  // statistic: whoever sets it calls the lookout
-  }
-  [[nodiscard]] bool is_owed() const {
-    return is_owed_.load(std::memory_order_relaxed);  // statistic
-  }
+  // Whoever owes calls the lookout.
+  void owe() { owed_.owe(); }
+  [[nodiscard]] bool is_owed() const { return owed_.is_owed(); }
   // Any thread: makes good what is owed if the pace allows it. True: it has asked.
   bool pay(time_ns now_ns) {
     return pace.may_wake(now_ns) && pay_at_once();
   }
   // Any thread: the same, whatever the pace says.
   bool pay_at_once() {
-    if (!is_owed()) return false;
-    is_owed_.store(false, std::memory_order_relaxed);  // statistic: who sleeps from now on asks again
+    if (!owed_.pay()) return false;
     (void)ask();
     return true;
   }
@@ -237,7 +233,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
   std_atomics::atomic<latent_stack*> listener_{nullptr};
   std_atomics::atomic<std::int32_t> thread_number_{0};
   std_atomics::atomic<void*> memory_{nullptr};
-  std_atomics::atomic<bool> is_owed_{false};
+  owed_request<> owed_;
   std_atomics::atomic<time_ns> offered_ns_{0};
   std_atomics::atomic<std::uint32_t> answers_{0};  // of joins lately
   static constexpr std::uint32_t k_most_answers = 16;    // guess: at the end of a recursion some joins in a row have nothing to offer

@@ -57,6 +57,14 @@ bool lookout::is_watching() noexcept {
   return until_look_ns <= k_soon_ns && until_look_ns >= -k_soon_ns;  // it may be looking, or have no CPU
 }
 
+bool lookout::start_thread() noexcept {
+  try {
+    return !thread_.start(name_, 0, [this] { run(); });
+  } catch (const std::bad_alloc&) {  // a long name is copied
+    return false;
+  }
+}
+
 void lookout::start() noexcept {
   const time_ns now_ns = monotonic_now_ns();
   const time_ns failed_ns = failed_ns_.load(std::memory_order_relaxed);  // statistic
@@ -66,7 +74,7 @@ void lookout::start() noexcept {
   if (is_started_.load(std::memory_order_relaxed) || is_stopping_.load(std::memory_order_relaxed)) return;
   if (home_.is_forked_child()) return;
   // Without the thread requests are heard at the next fork or join only: slower, never wrong.
-  if ((may_interrupt_ && !install_interrupt_handler()) || thread_.start(name_, 0, [this] { run(); })) {
+  if ((may_interrupt_ && !install_interrupt_handler()) || !start_thread()) {
     failed_ns_.store(now_ns, std::memory_order_relaxed);  // statistic
     return;
   }

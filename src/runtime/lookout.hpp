@@ -55,6 +55,7 @@ class lookout {
   };
 
   void start() noexcept;
+  [[nodiscard]] bool start_thread() noexcept;
   void run() noexcept;
   [[nodiscard]] bool must_watch() const;
   [[nodiscard]] bool look();

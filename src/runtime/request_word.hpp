@@ -1,7 +1,7 @@
-// A word that its owner compares with, and by which others ask the owner for something.
+// A word that its owner compares with, and by which others ask the owner for something; and a request that is put off.
 // kernel: light headers only
 //
-// Who may call what: `ask_by` any thread; the others the owner, and a signal handler on its thread.
+// Who may call what: `ask_by` and `owed_request` any thread; the others the owner, and a signal handler on its thread.
 // Invariant: a request stands until the owner takes it. Nothing else that the owner writes covers it up, but for the first value of a
 // stack that begins: whoever lets it begin sees to requests that came before.
 // Forbidden is that one who goes to sleep and the owner look past each other:
@@ -11,7 +11,13 @@
 //   fence                                  [L20] fence
 //   ask, unless somebody has               look who sleeps
 //
-// Then either the request stands, or the owner sees the sleeper.
+// Then either the request stands, or the owner sees the sleeper. A request that may not be made yet is owed, and whoever may make it
+// pays. Forbidden is that the request is neither made nor owed any more:
+//
+//   who pays                               owner, or one who goes to sleep
+//   say that nothing is owed               take the request, or say that it sleeps
+//   [L23] fence                            [L20] fence, or the sleeper's
+//   ask, unless somebody has               owe it, unless it is owed
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -40,9 +46,34 @@ void set_unless_asked(Word& word, std::uintptr_t asked, std::uintptr_t value) {
 template <class A = std_atomics, class Word>
 [[nodiscard]] bool take_request(Word& word, std::uintptr_t asked, std::uintptr_t value) {
   const bool was_asked = word.exchange(value, std::memory_order_relaxed) == asked;  // ordered by [L20]
-  // [L20] seq_cst fence: "take the request, look who sleeps" against "sleep, ask unless somebody has" ↔ [I3].
+  // [L20] seq_cst fence: "take the request, look who sleeps" against "sleep, ask unless somebody has" ↔ [I3],
+  // and "take the request, owe unless it is owed" against "nothing is owed, ask unless somebody has" ↔ [L23].
   A::fence(std::memory_order_seq_cst);
   return was_asked;
 }
+
+// A request that is put off: somebody sleeps and would have asked.
+template <class A = std_atomics>
+class owed_request {
+ public:
+  void owe() {
+    if (!is_owed()) is_owed_.store(true, std::memory_order_relaxed);  // ordered by [L23]
+  }
+  [[nodiscard]] bool is_owed() const {
+    return is_owed_.load(std::memory_order_relaxed);  // ordered by [L23]
+  }
+  // True: nothing is owed any more, and the caller asks.
+  [[nodiscard]] bool pay() {
+    if (!is_owed()) return false;
+    is_owed_.store(false, std::memory_order_relaxed);  // ordered by [L23]
+    // [L23] seq_cst fence: "nothing is owed, ask unless somebody has" against "take the request, owe unless it is owed" and
+    // "sleep, owe unless it is owed" ↔ [L20] ↔ [I3].
+    A::fence(std::memory_order_seq_cst);
+    return true;
+  }
+
+ private:
+  typename A::template atomic<bool> is_owed_{false};
+};
 
 }  // namespace filch::inline v0

@@ -229,13 +229,17 @@ TEST(coroutine_requests, are_not_lost_behind_the_first_that_was_taken) {
 }
 
 // In a process of its own: no thread can be started any more, the lookout's neither.
-[[noreturn]] void share_without_lookout() {
-  filch::runtime rt{{.workers = 2, .interrupts = true}};
+void forbid_threads() {
   pthread_attr_t huge;
   if (::pthread_attr_init(&huge) != 0 || ::pthread_attr_setstacksize(&huge, std::size_t{1} << 60) != 0 ||
       ::pthread_setattr_default_np(&huge) != 0) {
     ::_exit(2);
   }
+}
+
+[[noreturn]] void share_without_lookout() {
+  filch::runtime rt{{.workers = 2, .interrupts = true}};
+  forbid_threads();
   forks_are_taken_behind_tiny_trees(rt, 2, [] { join([] {}, [] {}); });
   ::_exit(testing::Test::HasFailure() ? 1 : 0);
 }
@@ -243,6 +247,21 @@ TEST(coroutine_requests, are_not_lost_behind_the_first_that_was_taken) {
 TEST(fork_requests_death, are_not_lost_when_the_lookout_cannot_start) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(share_without_lookout(), testing::ExitedWithCode(0), "");
+}
+
+[[noreturn]] void share_as_guest_without_lookout() {
+  if (filch::default_runtime().workers() == 0) ::_exit(2);  // starts it
+  forbid_threads();
+  for (int i = 0; i != 20 && !testing::Test::HasFailure(); ++i) {
+    std::atomic<bool> has_run{false};
+    join([&] { EXPECT_TRUE(filch_test::spin_until([&] { return has_run.load(); })) << "in round " << i; }, [&] { has_run = true; });
+  }
+  ::_exit(testing::Test::HasFailure() ? 1 : 0);
+}
+
+TEST(fork_requests_death, of_guests_are_made_when_the_lookout_cannot_start) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(share_as_guest_without_lookout(), testing::ExitedWithCode(0), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(workers, fork_stress, testing::Values(1, 2, 3, 8));

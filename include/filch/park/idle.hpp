@@ -96,7 +96,8 @@ class idle {
                       std::memory_order_relaxed);  // ordered by [I3]
     mutex_.unlock();
     // [I3] seq_cst fence: "announce, then look at the queues" here against "push, then look for sleepers" in `notify`
-    // ↔ [I4] ↔ [I5] ↔ [I6], and "announce, then ask" against "take a request, then look for sleepers" ↔ [L20].
+    // ↔ [I4] ↔ [I5] ↔ [I6], and "announce, then ask" against "take a request, then look for sleepers" ↔ [L20],
+    // and "announce, then owe" against "nothing is owed, then ask" ↔ [L23].
     // It forbids that the work is missed and its submitter misses the sleeper. Also acquires what a
     // keeper did before it stopped searching ← [Z7].
     A::fence(std::memory_order_seq_cst);

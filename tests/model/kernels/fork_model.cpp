@@ -187,6 +187,32 @@ void a_request_stands_until_it_is_taken(context& c, bool is_one_awake) {
   require(is_seen || word.load(std::memory_order_relaxed) == k_asked, "nobody sleeps whom no one knows of");
 }
 
+// One who pays, while the owner takes the request that stands: it has nothing to offer and owes it, or it looks who sleeps, and another
+// one goes to sleep, to whom a request is owed already. Nobody sleeps in the end who is neither seen nor asked for nor owed to.
+void what_is_owed_is_asked_for(context& c, bool is_one_to_sleep) {
+  atomics::atomic<std::uintptr_t> word{k_asked};
+  owed_request<atomics> owed;
+  owed.owe();
+  atomics::atomic<int> sleepers{0};
+  c.thread("payer", [&] {
+    if (owed.pay()) ask_by(word, k_asked);
+  });
+  if (is_one_to_sleep) {
+    c.thread("sleeper", [&] {
+      sleepers.store(1, std::memory_order_relaxed);
+      atomics::fence(std::memory_order_seq_cst);
+      owed.owe();
+    });
+  }
+  bool is_seen = false;
+  if (take_request<atomics>(word, k_asked, 1)) {
+    if (is_one_to_sleep) is_seen = sleepers.load(std::memory_order_relaxed) != 0;
+    else owed.owe();
+  }
+  c.join_all();
+  require(is_seen || owed.is_owed() || word.load(std::memory_order_relaxed) == k_asked, "no request is lost");
+}
+
 }  // namespace
 
 std::vector<scenario> all_scenarios() {
@@ -205,6 +231,8 @@ std::vector<scenario> all_scenarios() {
       {"a_request_stands_until_it_is_taken", bounded(3, 6),
        [](context& c) { a_request_stands_until_it_is_taken(c, false); }},
       {"a_request_stands_beside_another", bounded(3, 5), [](context& c) { a_request_stands_until_it_is_taken(c, true); }},
+      {"what_is_owed_is_asked_for", bounded(3, 6), [](context& c) { what_is_owed_is_asked_for(c, false); }},
+      {"what_is_owed_to_a_sleeper_is_asked_for", bounded(3, 5), [](context& c) { what_is_owed_is_asked_for(c, true); }},
   };
 }
 

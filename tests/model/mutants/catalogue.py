@@ -261,8 +261,11 @@ FORK_MUTANTS = [
          "  const bool was_asked = word.load(std::memory_order_relaxed) == asked;\n"
          "  word.store(value, std::memory_order_relaxed);"),)),
     mutant("F10", "who takes a request looks who sleeps without a fence", "fork", "assertion", REQUEST, (
-        ("  // [L20] seq_cst fence: \"take the request, look who sleeps\" against \"sleep, ask unless somebody has\" ↔ [I3].\n"
+        ("  // [L20] seq_cst fence: \"take the request, look who sleeps\" against \"sleep, ask unless somebody has\" ↔ [I3],\n"
+         "  // and \"take the request, owe unless it is owed\" against \"nothing is owed, ask unless somebody has\" ↔ [L23].\n"
          "  A::fence(std::memory_order_seq_cst);\n", ""),)),
+    mutant("F11", "who pays what is owed looks whether somebody has asked without a fence", "fork", "assertion", REQUEST, (
+        ("    // \"sleep, owe unless it is owed\" ↔ [L20] ↔ [I3].\n    A::fence(std::memory_order_seq_cst);\n", ""),)),
 ]
 MUTANTS += FORK_MUTANTS
 
