@@ -32,6 +32,14 @@ void runtime::require_worker(worker_id worker) const {
 void runtime::enqueue(task_base& made, worker_id worker, const submit_options& how) {
   core_->enqueue(made, worker, how);
 }
+
+void runtime::run_and_wait(detail::plain_call what) {
+  future<void> called = submit(what);
+  // The call refers to the caller's stack: nobody leaves before it has ended.
+  [&]() noexcept { called.wait(); }();
+  called.get();
+}
+
 void runtime::place(task_base& made, worker_id worker) { core_->place(made, worker); }
 
 void runtime::wait_idle() { (void)core_->wait_idle(k_never_ns); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -26,16 +27,21 @@ std::string show(const party& who, const void* here) {
 
 }  // namespace
 
-wait_graph::ticket wait_graph::begin_wait(const task_record* waiting, const task_record& awaited) {
-  wait entry{{}, party_of(awaited)};
-  for (const task_record* task = waiting; task != nullptr; task = task->inside) entry.waiting.push_back(party_of(*task));
-  const std::lock_guard lock{mutex_};
-  return waits_.insert(waits_.end(), std::move(entry));
+std::optional<wait_graph::ticket> wait_graph::begin_wait(const task_record* waiting, const task_record& awaited) noexcept {
+  try {
+    wait entry{{}, party_of(awaited)};
+    for (const task_record* task = waiting; task != nullptr; task = task->inside) entry.waiting.push_back(party_of(*task));
+    const std::lock_guard lock{mutex_};
+    return waits_.insert(waits_.end(), std::move(entry));
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
 }
 
-void wait_graph::end_wait(ticket of) {
+void wait_graph::end_wait(const std::optional<ticket>& of) noexcept {
+  if (!of) return;
   const std::lock_guard lock{mutex_};
-  waits_.erase(of);
+  waits_.erase(*of);
 }
 
 std::string wait_graph::describe() const {

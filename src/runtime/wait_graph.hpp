@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ class wait_graph {
   };
   using ticket = std::list<wait>::iterator;
 
-  [[nodiscard]] ticket begin_wait(const task_record* waiting, const task_record& awaited);
-  void end_wait(ticket of);
+  // Nothing: there is no memory for it, and the wait is not in the books.
+  [[nodiscard]] std::optional<ticket> begin_wait(const task_record* waiting, const task_record& awaited) noexcept;
+  void end_wait(const std::optional<ticket>& of) noexcept;
 
   // One line per wait, then one per deadlock: a circle of tasks of which each waits for the next.
   [[nodiscard]] std::string describe() const;

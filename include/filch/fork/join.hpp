@@ -211,10 +211,8 @@ inline both_results<F, G> join_two(latent_stack& stack, F&& first, G&& second) {
 // takes the address of the original.
 template <class F, class G>
 [[gnu::cold, gnu::noinline]] result_of<F> join_from_outside(held_function<F> first, child_frame<G>& child) {
-  using first_type = std::remove_reference_t<F>&;
-  using second_type = std::remove_reference_t<G>&;
-  both_results<F, G> both = enter_from_outside(
-      [&] { return join_inside<first_type, second_type>(latent_stack_here(), first.get(), child.function()); });
+  both_results<F, G> both =
+      enter_from_outside([&] { return join_inside<F, G>(latent_stack_here(), first.get(), child.function()); });
   child.put(std::forward<result_of<G>>(std::get<1>(both)));
   try {
     return std::forward<result_of<F>>(std::get<0>(both));

@@ -52,8 +52,15 @@ class runtime {
   // Runs `function` on a worker and returns its result. On a worker of this runtime that is a plain call.
   template <class F>
   auto run(F&& function) -> std::invoke_result_t<std::decay_t<F>&&> {
-    if (is_on_worker()) return std::decay_t<F>(std::forward<F>(function))();
-    return submit(std::forward<F>(function)).get();
+    std::decay_t<F> own(std::forward<F>(function));
+    if (is_on_worker()) return std::move(own)();
+    struct {
+      std::decay_t<F>& function;
+      result_slot<std::invoke_result_t<std::decay_t<F>&&>> result{};
+    } call{own};
+    run_and_wait({[](void* here) noexcept { static_cast<decltype(call)*>(here)->result.compute(static_cast<decltype(call)*>(here)->function); },
+                  &call, detail::label_of(own)});
+    return call.result.take();
   }
 
   // A task for whichever worker comes first: the own deque on a worker, elsewhere where `options::placement` says.
@@ -80,9 +87,10 @@ class runtime {
     std::vector<future<std::invoke_result_t<function&&>>> all;
     std::uint32_t next = 0;
     for (auto&& each : functions) {
-      auto made = make_task(static_cast<element>(each), how, 2);
-      all.emplace_back(future<std::invoke_result_t<function&&>>{made.get()});
-      place(*made.release(), worker_id{next});
+      auto& made = make_task(static_cast<element>(each), how, 2);
+      std::unique_ptr<task_base, drop_task> in_queue{&made};
+      all.emplace_back(future<std::invoke_result_t<function&&>>{&made});
+      place(*in_queue.release(), worker_id{next});
       next = next + 1 == workers() ? 0 : next + 1;
     }
     return all;
@@ -92,7 +100,7 @@ class runtime {
   template <class F>
   void spawn(F&& function, const submit_options& how = {}) {
     auto guarded = [inner = std::decay_t<F>(std::forward<F>(function))]() mutable noexcept { std::move(inner)(); };
-    enqueue(*make_task(std::move(guarded), how, 1).release(), worker_id::none(), how);
+    enqueue(make_task(std::move(guarded), how, 1), worker_id::none(), how);
   }
 
   // Returns when there is no task left, queued or running. Tasks may go on submitting meanwhile. Not from a worker.
@@ -127,26 +135,27 @@ class runtime {
     void operator()(task_base* made) const noexcept { made->release(); }
   };
 
-  template <class F, class T = std::invoke_result_t<std::decay_t<F>&&>>
-  std::unique_ptr<function_task<std::decay_t<F>, T>, drop_task> make_task(F&& function, const submit_options& how,
-                                                                       std::uint32_t references) {
-    using made_task = function_task<std::decay_t<F>, T>;
+  // The references are the caller's.
+  template <class F>
+  function_task<std::decay_t<F>>& make_task(F&& function, const submit_options& how, std::uint32_t references) {
     require_open();
-    std::unique_ptr<made_task, drop_task> made{new made_task(std::forward<F>(function), references)};
-    made->band = how.priority;
-    made->name = how.name;
-    made->stop = how.stop;
+    auto& made = *new function_task<std::decay_t<F>>(std::forward<F>(function), references);
+    made.band = how.priority;
+    made.name = how.name;
+    made.stop = how.stop;
     return made;
   }
 
   template <class F, class T = std::invoke_result_t<std::decay_t<F>&&>>
   future<T> submit_at(worker_id worker, F&& function, const submit_options& how) {
-    auto made = make_task(std::forward<F>(function), how, 2);
-    future<T> result{made.get()};
-    enqueue(*made.release(), worker, how);
+    auto& made = make_task(std::forward<F>(function), how, 2);
+    future<T> result{&made};
+    enqueue(made, worker, how);
     return result;
   }
 
+  // Submits the call and returns when it has ended. Throws what submit() and future::get() throw.
+  void run_and_wait(detail::plain_call what);
   // Throws usage_error when nothing may be submitted any more.
   void require_open() const;
   void require_worker(worker_id worker) const;

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <type_traits>
@@ -142,23 +143,42 @@ class result_task : public task_base {
   result_slot<T> result_;
 };
 
+namespace detail {
+
+// A call without its types: every function that somebody waits for is the same kind of task.
+struct plain_call {
+  void (*call)(void*) noexcept;
+  void* argument;
+  const char* label;
+
+  void operator()() const noexcept { call(argument); }
+};
+[[nodiscard]] inline const char* label_of(const plain_call& what) noexcept { return what.label; }
+
+}  // namespace detail
+
 // The task that calls `F`. The function is destroyed as soon as it has run or is cancelled, so that what it holds is not held by a future.
 template <class F, class T = std::invoke_result_t<F&&>>
 class function_task final : public result_task<T> {
  public:
   template <class G>
-  function_task(G&& function, std::uint32_t references)
-      : result_task<T>{references}, function_{std::in_place, std::forward<G>(function)} {}
+  function_task(G&& function, std::uint32_t references) : result_task<T>{references}, function_(std::forward<G>(function)) {}
 
  private:
+  ~function_task() override { abandon(); }
   void run() noexcept override {
-    this->result_.compute(*function_);
-    function_.reset();
+    this->result_.compute(function_);
+    function_task::abandon();
   }
-  void abandon() noexcept override { function_.reset(); }
-  [[nodiscard]] const char* label() const noexcept override { return detail::label_of(*function_); }
+  void abandon() noexcept override {
+    if (std::exchange(is_held_, false)) std::destroy_at(std::addressof(function_));
+  }
+  [[nodiscard]] const char* label() const noexcept override { return detail::label_of(function_); }
 
-  std::optional<F> function_;
+  bool is_held_ = true;
+  union {
+    F function_;
+  };
 };
 
 }  // namespace filch::inline v0
