@@ -6,6 +6,7 @@
 #include <filch/base/units.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
@@ -36,6 +37,22 @@ constexpr std::uint64_t scaled(std::uint64_t count) {
   return count;
 #endif
 }
+
+// How far a stress test goes: so many steps, or fewer where they take longer than `k_limit`. Threads that hand every item to each
+// other by giving their CPU away take a thousand times as long on a machine that builds something meanwhile.
+class effort {
+ public:
+  explicit effort(std::uint64_t steps) : steps_{steps}, end_{std::chrono::steady_clock::now() + k_limit} {}
+  [[nodiscard]] bool goes_on(std::uint64_t done) const {
+    return done != steps_ && (done % 64 != 0 || std::chrono::steady_clock::now() < end_);
+  }
+
+ private:
+  static constexpr auto k_limit = std::chrono::seconds{20};
+
+  std::uint64_t steps_;
+  std::chrono::steady_clock::time_point end_;
+};
 
 // Aborts with a message when `progress` has not changed for a minute: a hang becomes a failure that can be read. It is
 // no assertion on time: no machine that runs at all takes a minute for one step.
