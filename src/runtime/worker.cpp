@@ -129,7 +129,8 @@ void worker::begin_task() {
   budget = k_budget;
   stretches.store(stretches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // owner-only
   if (trace->is_enabled()) {
-    demand before = demand::none;  // statistic: one who wants work is more important
+    demand before = demand::none;
+    // statistic: one who wants work is more important
     (void)wanted.compare_exchange(before, demand::record, std::memory_order_relaxed, std::memory_order_relaxed);
   }
 }
