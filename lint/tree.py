@@ -1,5 +1,6 @@
 """What the lints share: findings, and which files the tree holds."""
 
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +31,7 @@ class Tree:
     def _list(self):
         names = self._list_by_git()
         if names is None:
-            builds = {path.parent for path in self.root.rglob("CMakeCache.txt")}
-            names = [path.relative_to(self.root) for path in self.root.rglob("*") if not builds & set(path.parents)]
+            names = self._list_by_walking()
         return sorted(n for n in names if not SKIP & set(n.parts) and (self.root / n).is_file())
 
     def _list_by_git(self):
@@ -44,6 +44,17 @@ class Tree:
         except (OSError, subprocess.CalledProcessError):
             return None
         return [Path(name) for name in out.decode().split("\0") if name]
+
+    def _list_by_walking(self):
+        """What lies outside of builds, which are not entered: their folders come and go while one is under way."""
+        names = []
+        for folder, folders, files in os.walk(self.root):
+            if "CMakeCache.txt" in files:
+                folders[:] = []
+                continue
+            folders[:] = [name for name in folders if name not in SKIP]
+            names += [(Path(folder) / name).relative_to(self.root) for name in files]
+        return names
 
     def under(self, *folders, suffixes=CPP):
         return [f for f in self.files if f.parts[0] in folders and f.suffix in suffixes]

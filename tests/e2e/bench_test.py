@@ -102,6 +102,11 @@ def told_by(*arguments):
     return out, json.loads((WORK / "out.json").read_text())
 
 
+def told_by_async(*arguments):
+    out = succeed("async", "--json", "out.json", *arguments)
+    return out, json.loads((WORK / "out.json").read_text())
+
+
 def rows_of(told):
     return {(row["measurement"], row["runtime"], row["compiler"], row["threads"]): row for row in told["rows"]}
 
@@ -354,10 +359,68 @@ def test_a_saved_file_is_shown_and_drawn_again():
     expect((WORK / "first.svg").read_text() == (WORK / "second.svg").read_text(), "the same picture")
     expect(not (WORK / "log").exists(), "nothing is measured")
     refuse(("--from", "nowhere.json"), "nowhere.json cannot be read", code=1)
-    refuse(("async", "--from", "out.json"), "join-tiny")
     (WORK / "bad.json").write_text('{"context": {}}')
     refuse(("--from", "bad.json"), "bad.json is not what filch bench --json has written", code=1)
     refuse(("--from", "out.json", "--json", "out2.json"), "--from")
+
+
+def saved_as(name, told):
+    (WORK / name).write_text(json.dumps(told))
+
+
+def test_a_saved_file_of_the_other_kind_is_refused_even_where_both_have_the_name():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    _, forks = told_by("fib", "--threads", "1", "--programs", "programs", "--rounds", "1")
+    fake("filch", "filch", {1: 600}, workloads=ASYNC, checksum="144")
+    _, shapes = told_by_async("--quick", "--only", "fib", "--threads", "1", "--programs", "programs", "--rounds", "1")
+    for is_old in (False, True):
+        for told, kind in ((forks, "workloads"), (shapes, "async")):
+            expect(is_old or told["context"]["kind"] == kind, f"the file says what it is of: {told['context']}")
+            if is_old:
+                del told["context"]["kind"]
+        saved_as("forks.json", forks)
+        saved_as("shapes.json", shapes)
+        expect("0.60" in succeed("--from", "forks.json"), "a file is shown by its own command")
+        expect("fib" in succeed("async", "--from", "shapes.json"), "and the other by the other")
+        refuse(("async", "--from", "forks.json"), "--from", "this file is for filch bench --from")
+        refuse(("--from", "shapes.json"), "--from", "this file is for filch bench async --from")
+    forks["context"]["kind"] = "poems"
+    saved_as("poems.json", forks)
+    refuse(("--from", "poems.json"), "poems.json: the file is of a kind", '"poems"', code=1)
+
+
+def test_a_saved_row_whose_ratios_do_not_match_its_values_is_refused():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    _, told = told_by("fib", "--threads", "1", "--programs", "programs", "--rounds", "3")
+    told["rows"][0]["ratios"].pop()
+    saved_as("bad.json", told)
+    refuse(("--from", "bad.json"), "bad.json: fib, 1 thread: filch has 3 values, but 2 ratios", code=1)
+    del told["rows"][0]["ratios"]
+    saved_as("bad.json", told)
+    refuse(("--from", "bad.json"), "bad.json: fib, 1 thread: filch has 3 values, but 0 ratios", code=1)
+
+
+def test_names_and_threads_beside_a_saved_file_are_refused():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 600})
+    told_by("fib", "--threads", "1", "--programs", "programs", "--rounds", "1")
+    refuse(("fib", "--from", "out.json"), '"fib" beside --from', "no names")
+    refuse(("--from", "out.json", "--threads", "1"), "--threads beside --from")
+    refuse(("async", "--from", "out.json", "--only", "fib"), "--only fib beside --from")
+
+
+def test_a_saved_file_keeps_the_order_of_the_numbers_of_threads():
+    fake("serial", "serial", {0: 1000})
+    fake("filch", "filch", {1: 1200, 2: 600, 3: 400})
+    measured, told = told_by("fib", "--threads", "2,1,3", "--programs", "programs", "--rounds", "1", "--plot", "first.svg")
+    expect("0.60 / 1.20 / 0.40" in measured, f"the order that was asked for in {measured}")
+    expect("0.60 / 1.20 / 0.40" in succeed("--from", "out.json", "--plot", "second.svg"), "the same from the file")
+    expect((WORK / "first.svg").read_text() == (WORK / "second.svg").read_text(), "the same picture")
+    del told["context"]["threads"]
+    saved_as("old.json", told)
+    expect("1.20 / 0.60 / 0.40" in succeed("--from", "old.json"), "a file that does not tell is sorted")
 
 
 def test_peers_that_are_not_built_are_told_with_the_reason():

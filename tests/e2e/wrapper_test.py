@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 # What the wrapper may rely on before it has installed anything.
 ESSENTIAL = ("sh awk cat cut date du env find grep head mkdir mkfifo nice printf readlink rm sed setarch sort tail touch tr "
@@ -342,6 +343,20 @@ def test_a_benchmark_with_peers_installs_their_packages_and_looks_for_them_again
     expect(not checkout.calls("apt-get") and not checkout.calls("cmake"), "and not when nothing was", done)
 
 
+def test_a_peer_installed_by_hand_is_looked_for_again():
+    for kind, words in (("workloads", ["--peers"]), ("async", ["async", "--peers"])):
+        for tree in ("bench", "bench-clang"):
+            checkout = bench_checkout(RUN_PACKAGES)
+            checkout.stub("clang++-19", "exit 0")
+            checkout.run("bench", *words, FILCH_NO_INSTALL="1")
+            checkout.write(f"build/{tree}/bench/{kind}/programs/a_peer.left_out", "not found")
+            checkout.calls_file.write_text("")
+            done = checkout.run("bench", *words[:-1], FILCH_NO_INSTALL="1")
+            expect(done.returncode == 0 and not checkout.calls("cmake"), "nobody is looked for without --peers", done)
+            done = checkout.run("bench", *words, FILCH_NO_INSTALL="1")
+            expect([call.split()[2] for call in checkout.calls("cmake")] == ["bench", "bench-clang"], "both again", done)
+
+
 def test_packages_of_peers_that_cannot_be_had_are_named_and_done_without():
     checkout = bench_checkout(RUN_PACKAGES, unknown=("clang-19", "golang-go"))
     done = checkout.run("bench", "--peers")
@@ -372,6 +387,26 @@ def test_a_peer_that_does_not_build_is_told_and_done_without_but_not_filch_itsel
     checkout.stub("ninja", 'echo "x.cpp:1: error: no"; exit 1')
     done = checkout.run("bench", "--peers")
     expect(done.returncode == 1 and "x.cpp:1: error: no" in done.stderr and done.stdout == "", "a failure", done)
+
+
+def test_an_old_program_of_a_peer_that_does_not_build_is_not_measured():
+    checkout = bench_checkout(RUN_PACKAGES + PEER_PACKAGES)
+    folder = checkout.root / "build/bench/bench/workloads/programs"
+    for name in ("filch", "serial", "tbb", "rayon", "goroutines.left_out"):
+        checkout.write(f"build/bench/bench/workloads/programs/{name}", "old")
+    # Of the peers only tbb can be built, and is when it is not there.
+    checkout.stub("ninja", f'''
+        case $* in
+          *" -n "*) echo "[1/1] work" ;;
+          *filch_peers*)
+            [ -e "{folder}/tbb" ] || echo new >"{folder}/tbb"
+            echo "FAILED: rayon"; exit 1 ;;
+        esac''')
+    done = checkout.run("bench", "--peers")
+    expect(done.returncode == 0 and "FAILED: rayon" in done.stderr, "success, and what failed", done)
+    there = {path.name: path.read_text().strip() for path in folder.iterdir()}
+    expect(there == {"filch": "old", "serial": "old", "tbb": "new", "goroutines.left_out": "old"},
+           f"the program that cannot be made is gone, not {there}", done)
 
 
 def test_a_saved_benchmark_is_shown_without_building_benchmarks():
@@ -450,6 +485,72 @@ def test_a_stage_is_built_while_the_tests_of_the_former_run():
         endif()''')
     done, last = summary_of(checkout)
     expect(done.returncode == 0 and last == "4 passed, 0 failed", "the first stage's test sees the second's build", done)
+
+
+def knowing_the_builder(checkout, then):
+    """The real cmake, before which, for the second stage, a shell knows the builder's id as $builder and does `then`."""
+    (checkout.bin / "cmake").unlink()
+    # The parent is the left side of the wrapper's pipeline, and the builder is its parent.
+    checkout.stub("cmake", f'''
+        if [ "$2" = asan-ubsan ]; then read -r _ _ _ builder _ <"/proc/$PPID/stat"; {then}; fi
+        exec "{shutil.which("cmake")}" "$@"''')
+
+
+def wait_until(happened):
+    """Returns after a minute, too: what is expected next then fails."""
+    for _ in range(600):
+        if happened():
+            return
+        time.sleep(0.1)
+
+
+def is_running(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_a_killed_main_shell_leaves_no_builder_that_begins_further_stages():
+    checkout = Checkout()
+    tests_run, second_built, end_build, end_test = (WORK / name for name in ("run", "built", "end_build", "end_test"))
+    wait = WORK / "wait.sh"
+    wait.write_text('touch "$1"; for i in $(seq 900); do [ ! -e "$2" ] || exit 0; sleep 0.1; done; exit 1\n')
+    for name in ("seq", "sleep"):
+        os.symlink(shutil.which(name), checkout.bin / name)
+    checkout.real_tools(f'''
+        file(TOUCH "{WORK}/begun-${{STAGE}}")
+        if(STAGE STREQUAL "asan-ubsan")
+          add_custom_target(waits ALL COMMAND sh "{wait}" "{second_built}" "{end_build}" VERBATIM)
+        endif()
+        add_test(NAME waits COMMAND sh "{wait}" "{tests_run}" "{end_test}")''')
+    knowing_the_builder(checkout, f"echo $builder >'{WORK}/builder'")
+    env = {"PATH": str(checkout.bin), "HOME": str(WORK), "FILCH_NO_INSTALL": "1"}
+    done = subprocess.Popen([str(checkout.root / "filch"), "test"], env=env, cwd=WORK, text=True, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until(lambda: tests_run.exists() and second_built.exists())
+    done.terminate()
+    done.wait()
+    end_build.touch()
+    builder = (WORK / "builder").read_text().strip()
+    wait_until(lambda: not is_running(builder))
+    is_left = is_running(builder)
+    end_test.touch()
+    done.stdout, done.stderr = done.communicate()  # the end of both: nothing runs any more
+    expect(tests_run.exists() and second_built.exists(), "the first stage's test and the second's build had begun", done)
+    begun = sorted(path.name for path in WORK.glob("begun-*"))
+    expect(begun == ["begun-asan-ubsan", "begun-test"], f"no further stage, not {begun}", done)
+    expect(not is_left, "an end of the builder before that of the test", done)
+
+
+def test_a_builder_that_ends_early_is_told_as_that():
+    checkout = Checkout()
+    checkout.real_tools("add_test(NAME one COMMAND true)")
+    knowing_the_builder(checkout, 'kill -9 "$builder"; exit 1')
+    done, last = summary_of(checkout)
+    expect(done.returncode == 1 and last == "1 passed, 3 failed", "1 passed, 3 failed", done)
+    expect("   asan-ubsan: the builder ended early\n   tsan: the builder ended early\n" in done.stdout, "the reason", done)
+    expect("build failed" not in done.stdout and "No such file" not in done.stderr, "nothing about a log", done)
 
 
 def test_each_outcome_of_ctest_is_counted_as_what_it_is():

@@ -28,35 +28,40 @@ func serialNqueens(queens *board, row, n int) uint64 {
 	return found
 }
 
+// The first column from `column` on in which a queen fits; n: there is none.
+func nextFit(queens *board, row, n, column int) int {
+	for column < n && !fits(queens, row, column) {
+		column++
+	}
+	return column
+}
+
 func nqueens(queens board, row, n int) uint64 {
 	if row == n {
 		return 1
 	}
+	first := nextFit(&queens, row, n, 0)
+	if first == n {
+		return 0
+	}
+	// What the goroutines share lies on the heap, from here on only. The copy has no address taken, so that it lies in
+	// the closure.
+	above := queens
 	var found [20]uint64
 	var group sync.WaitGroup
 	place := func(column int) {
-		next := queens
+		next := above
 		next[row] = int8(column)
 		found[column] = nqueens(next, row+1, n)
 	}
-	first := -1
-	for column := 0; column != n; column++ {
-		if !fits(&queens, row, column) {
-			continue
-		}
-		if first < 0 {
-			first = column
-			continue
-		}
+	for column := nextFit(&queens, row, n, first+1); column != n; column = nextFit(&queens, row, n, column+1) {
 		group.Add(1)
 		go func(column int) {
 			place(column)
 			group.Done()
 		}(column)
 	}
-	if first >= 0 {
-		place(first)
-	}
+	place(first)
 	group.Wait()
 	var sum uint64
 	for _, each := range found {

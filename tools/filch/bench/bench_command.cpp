@@ -53,6 +53,15 @@ std::vector<std::string> split_names(const std::vector<std::string>& words) {
   return names;
 }
 
+// Everything in the file is shown.
+void check_beside_from(const bench_arguments& given) {
+  if (given.json_file) throw bad_usage("--from shows a file again: --json would write the same");
+  if (given.threads) throw bad_usage("--threads beside --from: a file is shown with the threads that were measured");
+  if (given.names.empty()) return;
+  const std::string words = given.is_async ? "--only " + given.names.front() : "\"" + given.names.front() + "\"";
+  throw bad_usage(words + " beside --from: a file is shown with all its measurements, and takes no names");
+}
+
 bench_plan understand(const bench_arguments& given) {
   bench_plan plan;
   plan.is_async = given.is_async;
@@ -67,7 +76,7 @@ bench_plan understand(const bench_arguments& given) {
   if (given.clock && *given.clock != "wall" && *given.clock != "cpu") refuse("--clock", *given.clock, "wall or cpu");
   if (given.clock == "cpu") plan.clock = bench_clock::cpu;
   if (given.json_file && !given.json_file->ends_with(".json")) refuse("--json", *given.json_file, "a name with .json");
-  if (given.from_file && given.json_file) throw bad_usage("--from shows a file again: --json would write the same");
+  if (given.from_file) check_beside_from(given);
   if (given.plot_file && !given.plot_file->ends_with(".svg")) refuse("--plot", *given.plot_file, "a name with .svg");
   return plan;
 }
@@ -131,6 +140,8 @@ bench_results read_results(const std::string& name, bool is_async) {
   } catch (const nlohmann::ordered_json::exception& problem) {
     throw failure(name + " is not what filch bench"s + (is_async ? " async" : "") +
                   " --json has written: " + problem.what());
+  } catch (const failure& problem) {
+    throw failure(name + ": " + problem.what());
   }
 }
 

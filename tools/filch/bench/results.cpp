@@ -178,11 +178,13 @@ std::string conditions_text(const bench_results& all) {
 
 json context_json(const bench_results& all) {
   const auto& [plan, found, rows, rounds_done, ended_in, when] = all;
-  json context{{"date", when.date},
+  json context{{"kind", plan.is_async ? k_async_file : k_workloads_file},
+               {"date", when.date},
                {"version", FILCH_VERSION},
                {"cpu", when.cpu},
                {"cpus", when.cpus},
                {"kernel", when.kernel},
+               {"threads", plan.threads},
                {"rounds", plan.rounds},
                {"rounds_done", rounds_done},
                {"repetitions", plan.repetitions},

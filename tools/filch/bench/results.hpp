@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <plot/chart.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conditions.hpp"
@@ -33,8 +34,11 @@ struct not_ahead {
 
 [[nodiscard]] std::string results_text(const bench_results& all);
 [[nodiscard]] nlohmann::ordered_json results_json(const bench_results& all);
-// What results_json or async_json was made of. Throws nlohmann::json::exception for anything else, and bad_usage for a
-// measurement that is not known.
+// What a file says in its context that it is of.
+inline constexpr std::string_view k_workloads_file = "workloads";
+inline constexpr std::string_view k_async_file = "async";
+// What results_json or async_json was made of. Throws nlohmann::json::exception or failure for anything else, and
+// bad_usage for a measurement that is not known, or a file of the other one.
 [[nodiscard]] bench_results saved_results(const nlohmann::ordered_json& told, bool is_async);
 // Bars of the ratios, a chart for each number of threads, one below the other. A row without values has no bar; `left_out`
 // gets its name, and why.

@@ -40,6 +40,19 @@ found_programs programs_of(const json& context) {
   return found;
 }
 
+// Files of older versions do not say what they are of; rows of shapes have always had a unit.
+void check_is_of(bool is_async, const json& told) {
+  const auto has_unit = [](const json& row) { return row.contains("unit"); };
+  const std::string guess{std::ranges::any_of(told.at("rows"), has_unit) ? k_async_file : k_workloads_file};
+  const std::string kind = told.at("context").value("kind", guess);
+  if (kind == (is_async ? k_async_file : k_workloads_file)) return;
+  if (kind != k_async_file && kind != k_workloads_file) {
+    throw failure("the file is of a kind that this version does not know: \"" + kind + "\"");
+  }
+  throw bad_usage("--from shows what the same command has written; this file is for filch bench"s +
+                  (is_async ? "" : " async") + " --from");
+}
+
 measurement_kind kind_of(const std::string& name, bool is_async) {
   return chosen_kinds(is_async ? all_async_kinds() : all_measurement_kinds(), {name}).front();
 }
@@ -47,6 +60,13 @@ measurement_kind kind_of(const std::string& name, bool is_async) {
 template <class T>
 void add_once(std::vector<T>& to, const T& value) {
   if (std::ranges::find(to, value) == to.end()) to.push_back(value);
+}
+
+// Every value has its ratio. A shape may have fewer ratios: filch failed, or the command was ended inside a round.
+void check_ratios(const bench_row& row, bool is_async) {
+  if (is_async ? row.ratios.size() <= row.ns.size() : row.ratios.size() == row.ns.size()) return;
+  throw failure(std::string{row.kind.name} + ", " + count_text(row.threads, "thread") + ": " + row.program->runtime +
+                " has " + count_text(row.ns.size(), "value") + ", but " + count_text(row.ratios.size(), "ratio"));
 }
 
 bench_row row_of(const json& told, bool is_async, std::vector<bench_program>& programs) {
@@ -74,6 +94,7 @@ bench_row row_of(const json& told, bool is_async, std::vector<bench_program>& pr
 }  // namespace
 
 bench_results saved_results(const json& told, bool is_async) {
+  check_is_of(is_async, told);
   const json& context = told.at("context");
   bench_results all;
   all.plan = {.kinds = {},
@@ -88,16 +109,21 @@ bench_results saved_results(const json& told, bool is_async) {
   all.rounds_done = context.at("rounds_done");
   all.ended_in = context.value("ended_in", "");
   all.when = conditions_of(context);
+  for (const std::uint32_t each : context.value("threads", std::vector<std::uint32_t>{})) {
+    add_once(all.plan.threads, each);
+  }
+  const bool tells_threads = !all.plan.threads.empty();
   for (const json& each : told.at("rows")) {
     bench_row row = row_of(each, is_async, all.found.programs);
+    check_ratios(row, is_async);
     if (std::ranges::find(all.plan.kinds, row.kind.name, &measurement_kind::name) == all.plan.kinds.end()) {
       all.plan.kinds.push_back(row.kind);
     }
     add_once(all.plan.threads, row.threads);
     all.rows.push_back(std::move(row));
   }
-  // Serial copies come first, and have no row of one thread.
-  std::ranges::sort(all.plan.threads);
+  // A file of an older version: serial copies come first there, and have no row of one thread.
+  if (!tells_threads) std::ranges::sort(all.plan.threads);
   if (all.rows.empty()) throw failure("the file has no rows");
   return all;
 }
