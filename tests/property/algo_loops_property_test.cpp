@@ -149,7 +149,11 @@ TEST_P(algo_loops_property, a_pipeline_equals_the_serial_loop) {
   const auto law = [](const std::vector<long>& xs, random_stream& random) {
     const std::size_t tokens = 1 + static_cast<std::size_t>(random.below(random.below(2) == 0 ? 4 : 100));
     std::vector<std::string> expected;
-    for (const long x : xs) expected.push_back(std::to_string(x * 2));
+    std::vector<long> doubled;
+    for (const long x : xs) {
+      doubled.push_back(x * 2);
+      expected.push_back(std::to_string(x * 2));
+    }
     std::vector<long> between;
     std::vector<std::string> got;
     const auto last = [&](std::string word) { got.push_back(std::move(word)); };
@@ -159,7 +163,7 @@ TEST_P(algo_loops_property, a_pipeline_equals_the_serial_loop) {
                     }),
                     filch::parallel([](long x) { return std::to_string(x); }), filch::serial(last));
     ASSERT_EQ(got, expected);
-    ASSERT_EQ(between.size(), xs.size());
+    ASSERT_EQ(between, doubled);
     std::size_t next = 0;
     got.clear();
     const auto source = [&]() -> std::optional<long> {

@@ -85,26 +85,19 @@ TEST_P(algo_reductions_property, counts_and_extremes_equal_the_serial_ones) {
   });
 }
 
-std::vector<std::uint32_t> bits_of(const std::vector<float>& xs) {
-  std::vector<std::uint32_t> bits;
-  for (const float x : xs) bits.push_back(std::bit_cast<std::uint32_t>(x));
-  return bits;
-}
-
-// Every number that a reduction or a scan of `xs` gives. Elements are doubles and values floats, so that it matters where
-// one becomes the other.
-std::vector<std::uint32_t> all_bits(const std::vector<double>& xs, filch::hint given) {
+// Every number that a reduction or a scan of `xs` gives, as its bits. Elements are doubles and values mostly floats, so that it
+// matters where one becomes the other.
+std::vector<std::uint64_t> all_bits(const std::vector<double>& xs, filch::hint given) {
   const auto add = [](float a, float b) { return a + b; };
   const auto square = [](double x) { return static_cast<float>(x * x); };
-  std::vector<float> sums{filch::reduce(xs | std::views::transform(square), 0.0F),
-                          filch::transform_reduce(xs, 0.5F, add, square, given),
-                          filch::transform_reduce(xs, 0.5F, std::plus<>{}, square, given),
-                          static_cast<float>(filch::transform_reduce(xs, xs, 0.5, std::plus<>{}, std::multiplies<>{}, given))};
-  std::vector<std::uint32_t> all = bits_of(sums);
+  std::vector<std::uint64_t> all;
   const auto append = [&](const std::vector<float>& values) {
-    const std::vector<std::uint32_t> bits = bits_of(values);
-    all.insert(all.end(), bits.begin(), bits.end());
+    for (const float x : values) all.push_back(std::bit_cast<std::uint32_t>(x));
   };
+  append({filch::reduce(xs | std::views::transform(square), 0.0F), filch::transform_reduce(xs, 0.5F, add, square, given),
+          filch::transform_reduce(xs, 0.5F, std::plus<>{}, square, given)});
+  const double product = filch::transform_reduce(xs, xs, 0.5, std::plus<>{}, std::multiplies<>{}, given);
+  all.push_back(std::bit_cast<std::uint64_t>(product));
   std::vector<float> out(xs.size());
   const auto mixed = [](float a, auto b) { return static_cast<float>(a + b); };
   filch::exclusive_scan(xs, out.begin(), 0.5F, mixed, given);
@@ -128,8 +121,8 @@ TEST_P(algo_reductions_property, floating_point_numbers_give_the_bits_of_one_wor
     std::vector<double> xs(numbers.size());
     for (double& x : xs) x = random.uniform(-1.0, 1.0) * static_cast<double>(std::uint64_t{1} << random.below(20));
     const filch::hint given = random_hint(random, xs.size());
-    const std::vector<std::uint32_t> here = all_bits(xs, given);
-    const std::vector<std::uint32_t> there = one.run([&] { return all_bits(xs, given); });
+    const std::vector<std::uint64_t> here = all_bits(xs, given);
+    const std::vector<std::uint64_t> there = one.run([&] { return all_bits(xs, given); });
     const auto differ = std::mismatch(here.begin(), here.end(), there.begin()).first;
     ASSERT_EQ(differ - here.begin(), std::ssize(here)) << "the first value that differs; grain " << given.grain;
   };

@@ -43,7 +43,7 @@ template <indexable_range A, indexable_range B,
 template <indexable_iterator A, std::sized_sentinel_for<A> AEnd, indexable_iterator B, std::sized_sentinel_for<B> BEnd,
           relation_of_elements<A, B> Same = std::equal_to<>>
 [[nodiscard]] bool equal(A first, AEnd first_end, B second, BEnd second_end, Same same = {}, hint given = {}) {
-  if (std::cmp_not_equal(first_end - first, second_end - second)) return false;
+  if (static_cast<std::size_t>(first_end - first) != static_cast<std::size_t>(second_end - second)) return false;
   return filch::mismatch(first, first_end, second, second_end, std::move(same), given).first == first_end;
 }
 template <indexable_range A, indexable_range B,

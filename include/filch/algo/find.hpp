@@ -5,13 +5,15 @@
 // Who may call what: any thread. The predicate is called for different elements at the same time, and perhaps for some
 // behind the one that is found. If it throws, the exception is rethrown, even when an earlier element would have ended a
 // serial search on the way: only elements before the found one are sure to be looked at. A range without an end is
-// searched, too: then there must be something to find, and elements behind it must exist.
+// searched, too: then there must be something to find, and 65536 elements behind it must exist. More are not walked over
+// behind the found one in any range that can not be counted at once.
 #pragma once
 
 #include <filch/algo/concepts.hpp>
 #include <filch/algo/detail/lazy_loop.hpp>
 #include <filch/algo/hint.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -68,9 +70,10 @@ template <class Site, class At, class Accepts>
   return found.get();
 }
 
-// What cannot be counted at once is searched in windows, each twice as long as the one before: so a search ends in a range
-// without an end, and of a list only what lies shortly behind the found element is walked over.
-inline constexpr std::size_t k_first_window = 1024;  // guess
+// What cannot be counted at once is searched in windows, each twice as long as the one before, up to a bound: so a search
+// ends in a range without an end, and of a list only what lies shortly behind the found element is walked over.
+inline constexpr std::size_t k_first_window = 1024;                 // guess
+inline constexpr std::size_t k_longest_window = std::size_t{1} << 16;  // guess
 
 // The first element that `predicate` accepts, or the end.
 template <class It, class End, class P>
@@ -80,7 +83,7 @@ template <class It, class End, class P>
     return detail::ahead(first, find_index<P>(first, static_cast<std::size_t>(last - first), given, accepts));
   } else {
     using difference = std::iter_difference_t<It>;
-    for (std::size_t most = k_first_window;; most *= 2) {
+    for (std::size_t most = k_first_window;; most = std::min(2 * most, k_longest_window)) {
       It end = first;
       const difference missing = std::ranges::advance(end, static_cast<difference>(most), last);
       const std::size_t count = most - static_cast<std::size_t>(missing);

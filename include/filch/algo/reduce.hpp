@@ -13,6 +13,7 @@
 #pragma once
 
 #include <filch/algo/concepts.hpp>
+#include <filch/algo/detail/one_copy.hpp>
 #include <filch/algo/detail/tree.hpp>
 #include <filch/algo/hint.hpp>
 
@@ -78,7 +79,7 @@ template <class Site, class At, class T, class Op, class Value>
 [[nodiscard]] T reduce(At first, std::size_t count, T init, Op& op, hint given, const Value& value) {
   if (count == 0) return init;
   auto leaf = [&](At at, std::size_t n) { return fold<T>(at, n, op, value); };
-  return op(std::move(init), reduce_tree<T, Site>(first, count, given, leaf, op));
+  return combined<T>(op, std::move(init), reduce_tree<T, Site>(first, count, given, leaf, op));
 }
 
 template <class It, class T, class Op, class F>

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <filch/algo/concepts.hpp>
+#include <filch/algo/detail/one_copy.hpp>
 #include <filch/algo/detail/windows.hpp>
 #include <filch/algo/hint.hpp>
 
@@ -44,35 +45,44 @@ class scan {
  private:
   [[nodiscard]] In in(std::size_t block) const { return ahead(in_, blocks_.begin_of(block)); }
   [[nodiscard]] Out out(std::size_t block) const { return ahead(out_, blocks_.begin_of(block)); }
-  // Always a T, so that both ways combine the same, bit for bit.
-  [[nodiscard]] T value_at(const In& at) const { return static_cast<T>(std::invoke(function_, *at)); }
 
-  [[nodiscard]] T sum_of(std::size_t block) const {
+  // Always a T, and not contracted with what it is combined with, so that both ways combine the same, bit for bit.
+  [[nodiscard]] T value_at(const In& at) const {
+    if constexpr (std::floating_point<T>) return kept_apart<T>(static_cast<T>(std::invoke(function_, *at)));
+    else return static_cast<T>(std::invoke(function_, *at));
+  }
+  template <class Left, class Right>
+  [[nodiscard]] T both(Left&& left, Right&& right) const {
+    if constexpr (std::floating_point<T>) return kept_apart<T>(op_(std::forward<Left>(left), std::forward<Right>(right)));
+    else return op_(std::forward<Left>(left), std::forward<Right>(right));
+  }
+
+  [[nodiscard]] FILCH_ONE_COPY T sum_of(std::size_t block) const {
     In at = in(block);
     const In end = in(block + 1);
     T sum = value_at(at);
-    while (++at != end) sum = op_(std::move(sum), value_at(at));
+    while (++at != end) sum = both(std::move(sum), value_at(at));
     return sum;
   }
 
   // The block's values, and, if asked for, its own fold beside them, in one pass.
   template <bool WithSum>
-  std::optional<T> write(std::size_t block, std::optional<T> before) const {
+  FILCH_ONE_COPY std::optional<T> write(std::size_t block, std::optional<T> before) const {
     In from = in(block);
     const In end = in(block + 1);
     Out to = out(block);
     T element = value_at(from);
     std::optional<T> sum;
     if constexpr (WithSum) sum.emplace(element);
-    T value = step(to, before.has_value() ? op_(*before, element) : element, before);
+    T value = step(to, before.has_value() ? both(*before, element) : element, before);
     for (++from, ++to; from != end; ++from, ++to) {
       element = value_at(from);
-      if constexpr (WithSum) *sum = op_(std::move(*sum), element);
+      if constexpr (WithSum) *sum = both(std::move(*sum), element);
       if constexpr (Inclusive) {
-        value = op_(std::move(value), std::move(element));
+        value = both(std::move(value), std::move(element));
         *to = value;
       } else {
-        T next = op_(value, std::move(element));
+        T next = both(value, std::move(element));
         *to = std::exchange(value, std::move(next));
       }
     }
@@ -85,12 +95,18 @@ class scan {
     return with_first;
   }
 
-  [[nodiscard]] std::optional<T> after(std::optional<T> before, T sum) const {
-    return before.has_value() ? op_(std::move(*before), std::move(sum)) : std::move(sum);
+  [[nodiscard]] FILCH_ONE_COPY std::optional<T> after(std::optional<T> before, T sum) const {
+    return before.has_value() ? both(std::move(*before), std::move(sum)) : std::move(sum);
   }
   [[nodiscard]] std::optional<T> write_and_sum(std::size_t block, std::optional<T> before) const {
-    std::optional<T> sum = write<true>(block, before);
-    return after(std::move(before), std::move(*sum));
+    if constexpr (k_has_parts) {
+      T sum = sum_of(block);
+      (void)write<false>(block, before);
+      return after(std::move(before), std::move(sum));
+    } else {
+      std::optional<T> sum = write<true>(block, before);
+      return after(std::move(before), std::move(*sum));
+    }
   }
 
   [[nodiscard]] std::optional<T> in_two_passes(std::size_t first, std::size_t blocks, std::optional<T> before) const {
@@ -109,6 +125,10 @@ class scan {
     });
     return before;
   }
+
+  // Numbers of such a value, of a complex one for example, could be contracted with each other, and keeping them apart is
+  // slow. So they are folded and written by one compiled loop each, whether somebody asks for work or not.
+  static constexpr bool k_has_parts = !std::is_scalar_v<T> && std::is_trivially_copyable_v<T>;
 
   const In in_;
   const window_blocks blocks_;

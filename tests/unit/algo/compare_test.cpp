@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,19 @@ TEST_P(compare, what_lies_far_behind_a_difference_is_not_looked_at) {
     }));
   });
   EXPECT_LT(looked, 1000);
+}
+
+// The distance in a range of the longest integers is no integer of the standard's.
+TEST_P(compare, ranges_whose_distance_is_wider_than_any_integer_are_compared) {
+  run([] {
+    const auto numbers = std::views::iota(0L, 100L);
+    EXPECT_TRUE(filch::equal(numbers, std::views::iota(0L, 100L)));
+    EXPECT_FALSE(filch::equal(numbers, std::views::iota(0L, 99L)));
+    EXPECT_FALSE(filch::equal(numbers, std::views::iota(1L, 101L)));
+    EXPECT_EQ(*filch::mismatch(numbers, std::vector<int>{0, 1, 5}).first, 2);
+    EXPECT_TRUE(filch::is_sorted(numbers));
+    EXPECT_EQ(filch::adjacent_find(numbers), numbers.end());
+  });
 }
 
 }  // namespace

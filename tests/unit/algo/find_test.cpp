@@ -102,6 +102,37 @@ TEST_P(find, of_what_must_be_walked_little_more_is_walked_than_what_lies_before_
   });
 }
 
+// A sequence that ends shortly behind what is to be found, and does not say so.
+class bounded_step {
+ public:
+  using value_type = int;
+  using difference_type = std::ptrdiff_t;
+
+  int operator*() const { return at_; }
+  bounded_step& operator++() {
+    EXPECT_LT(at_, k_last);
+    ++at_;
+    return *this;
+  }
+  bounded_step operator++(int) {
+    const bounded_step before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const bounded_step& other) const = default;
+
+  static constexpr int k_wanted = 1'100'000;
+  static constexpr int k_last = k_wanted + 65'536;
+
+ private:
+  int at_ = 0;
+};
+
+// Bug: windows became longer without bound, so a search went up to as far again behind the found element.
+TEST_P(find, no_more_than_65536_elements_behind_the_found_one_are_walked_over) {
+  run([] { EXPECT_EQ(*filch::find(bounded_step{}, std::unreachable_sentinel, bounded_step::k_wanted), bounded_step::k_wanted); });
+}
+
 TEST_P(find, a_range_without_an_end_is_searched) {
   run([] {
     EXPECT_EQ(*filch::find(std::views::iota(5), 3000), 3000);

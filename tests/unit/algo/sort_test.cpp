@@ -213,4 +213,29 @@ TEST_P(sort, merge_is_stable_and_complete) {
   });
 }
 
+// Bug: an int and an unsigned went through their common type, in which -1 is 4294967295.
+TEST_P(sort, merge_of_two_types_writes_the_values_of_each) {
+  run([] {
+    const auto before = [](auto x, auto y) { return static_cast<long>(x) < static_cast<long>(y); };
+    const std::vector<int> few{-1, 5};
+    const std::vector<unsigned> others{2, 7};
+    std::vector<long> out(4);
+    filch::merge(few, others, out.begin(), before);
+    EXPECT_EQ(out, (std::vector<long>{-1, 2, 5, 7}));
+
+    std::vector<int> a = numbers(100'000, 1000);
+    for (int& x : a) x -= 500;
+    std::sort(a.begin(), a.end());
+    const std::vector<int> positive = numbers(70'000, 1000);
+    std::vector<unsigned> b(positive.begin(), positive.end());
+    std::sort(b.begin(), b.end());
+    std::vector<long> expected(a.begin(), a.end());
+    expected.insert(expected.end(), b.begin(), b.end());
+    std::sort(expected.begin(), expected.end());
+    std::vector<long> got(expected.size());
+    filch::merge(a, b, got.begin(), before);
+    EXPECT_EQ(got, expected);
+  });
+}
+
 }  // namespace

@@ -7,6 +7,7 @@
 #include <filch/algo/detail/lazy_loop.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -20,6 +21,11 @@ template <class It>
 inline constexpr bool has_small_values =
     std::is_trivially_copyable_v<std::iter_value_t<It>> && sizeof(std::iter_value_t<It>) <= 2 * sizeof(void*) &&
     std::is_lvalue_reference_v<std::iter_reference_t<It>>;
+
+// Values of two types are not chosen from without a jump: the choice would have their common type, which may not hold both.
+template <class A, class B>
+inline constexpr bool is_chosen_without_jump =
+    has_small_values<A> && has_small_values<B> && std::same_as<std::iter_value_t<A>, std::iter_value_t<B>>;
 
 // What is still to be merged, and where to.
 template <class A, class B, class Out>
@@ -74,7 +80,7 @@ class merger {
   // is left.
   template <class A, class B, class Out>
   void step(two_runs<A, B, Out>& runs, std::size_t count) {
-    if constexpr (has_small_values<A> && has_small_values<B>) {
+    if constexpr (is_chosen_without_jump<A, B>) {
       step_from_both_ends(runs, count);
     } else {
       for (; count != 0; --count, ++runs.out) {
@@ -91,7 +97,7 @@ class merger {
   template <class A, class B, class Out>
   [[nodiscard]] static std::size_t steps_for(const two_runs<A, B, Out>& runs) {
     const std::size_t shorter = std::min(runs.size_a(), runs.size_b());
-    if constexpr (has_small_values<A> && has_small_values<B>) return shorter / 2 + shorter % 2;
+    if constexpr (is_chosen_without_jump<A, B>) return shorter / 2 + shorter % 2;
     else return shorter;
   }
 

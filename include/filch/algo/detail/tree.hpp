@@ -7,10 +7,11 @@
 //   B = bit_ceil(n) / 64, at least 1 and at most 1024
 //
 // Every node is a fork, which costs next to nothing unless somebody takes it. A call that was cheap before begins serially
-// in the same shape, and forks only when it turns out to be worth it.
+// in the same shape, and forks only when it turns out to be worth it. Both ways call one compiled copy of the leaf.
 #pragma once
 
 #include <filch/algo/detail/lazy_loop.hpp>
+#include <filch/algo/detail/one_copy.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -59,34 +60,36 @@ class tree {
       const std::uint64_t spent = ticks() - began;
       const bool forks = spent >= k_sure_ticks && is_worth(static_cast<double>(spent) / static_cast<double>(done), leaves - done);
       T right = forks ? enter([&] { return forked(done, now); }) : serial(done, now);
-      sum = op_(std::move(sum), std::move(right));
+      sum = combined<T>(op_, std::move(sum), std::move(right));
       done += now;
     }
     return sum;
   }
 
   [[nodiscard]] T serial(std::size_t first, std::size_t leaves) {
-    if (leaves == 1) return leaf_(first);
+    if (leaves == 1) return leaf_value(first);
     const std::size_t half = std::bit_ceil(leaves) / 2;
     T left = serial(first, half);
-    return op_(std::move(left), serial(first + half, leaves - half));
+    return combined<T>(op_, std::move(left), serial(first + half, leaves - half));
   }
 
   [[nodiscard]] T forked(std::size_t first, std::size_t leaves) {
-    if (leaves == 1) return first == 0 ? first_leaf() : leaf_(first);
+    if (leaves == 1) return first == 0 ? first_leaf() : leaf_value(first);
     const std::size_t half = std::bit_ceil(leaves) / 2;
     auto left = [&] { return forked(first, half); };
     auto right = [&] { return forked(first + half, leaves - half); };
     auto both = v0::detail::join_two(v0::detail::latent_stack_here(), left, right);
-    return op_(std::get<0>(std::move(both)), std::get<1>(std::move(both)));
+    return combined<T>(op_, std::get<0>(std::move(both)), std::get<1>(std::move(both)));
   }
 
   [[nodiscard]] T first_leaf() {
     const std::uint64_t began = ticks();
-    T value = leaf_(0);
+    T value = leaf_value(0);
     site_.note(ticks() - began, leaf_elements_);
     return value;
   }
+
+  [[nodiscard]] FILCH_ONE_COPY T leaf_value(std::size_t i) { return leaf_(i); }
 
   Leaf& leaf_;
   Op& op_;
