@@ -38,8 +38,8 @@ constexpr std::uint64_t scaled(std::uint64_t count) {
 #endif
 }
 
-// How far a stress test goes: so many steps, or fewer where they take longer than `k_limit`. Threads that hand every item to each
-// other by giving their CPU away take a thousand times as long on a machine that builds something meanwhile.
+// How far a stress test goes: so many steps, or fewer where they take longer than `k_limit`. Threads that need each other at every step,
+// and give their CPU away meanwhile, take up to a thousand times as long on a machine that builds something.
 class effort {
  public:
   explicit effort(std::uint64_t steps) : steps_{steps}, end_{std::chrono::steady_clock::now() + k_limit} {}
