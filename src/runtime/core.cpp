@@ -121,7 +121,9 @@ runtime::core::core(options given)
   keeps_apart = chosen.pinning == pinning::apart && workers.size() > 1 && has_cpu_each;
   tracks_tasks = *chosen.track_tasks;
   if (tracks_tasks) detail::tracking_runtimes.fetch_add(1, std::memory_order_relaxed);  // statistic
-  for (worker& each : workers) FILCH_ASSERT(crew_->lend(each), "a thread was started for each worker");
+  for (worker& each : workers) {
+    FILCH_ASSERT(crew_->lend(each, stand_in::within_bound), "a thread was started for each worker");
+  }
 }
 
 // Starts as many threads as possible; each later worker has one.
@@ -469,7 +471,7 @@ bool runtime::core::is_own_worker() const {
 
 bool runtime::core::is_own_thread() const { return home_of_thread == this; }
 
-bool runtime::core::leave_worker() {
+bool runtime::core::leave_worker(stand_in how) {
   worker& mine = *worker::current();
   task_record* const running = mine.current_task;
   if (running == nullptr) return false;  // not inside a task: a thread that is just starting
@@ -477,7 +479,7 @@ bool runtime::core::leave_worker() {
   mine.trace->block(running->id);
   mine.publish_task(nullptr);
   worker::set_current(nullptr);
-  if (crew_->lend(mine)) return true;
+  if (crew_->lend(mine, how)) return true;
   worker::set_current(&mine);
   mine.trace->unblock(running->id);
   mine.publish_task(running);

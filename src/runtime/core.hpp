@@ -100,7 +100,7 @@ class runtime::core {
 
   // ---- blocking ----
   // Gives the calling thread's worker away. False: it must keep it.
-  [[nodiscard]] bool leave_worker();
+  [[nodiscard]] bool leave_worker(stand_in how = stand_in::within_bound);
   void return_to_worker(task_record& running);
 
   // ---- life ----

@@ -84,7 +84,7 @@ worker* crew::wait_for_worker() {
   return mine.given;
 }
 
-bool crew::lend(worker& given) noexcept {
+bool crew::lend(worker& given, stand_in how) noexcept {
   const std::lock_guard lock{mutex_};
   seat* chosen = next_returner();
   if (chosen == nullptr) chosen = next_waiting();
@@ -92,7 +92,10 @@ bool crew::lend(worker& given) noexcept {
     give(*chosen, given);
     return true;
   }
-  if (arriving_ <= unclaimed_.size() && (threads_.size() >= bound_ || start_one())) return false;
+  if (arriving_ <= unclaimed_.size()) {
+    if (how == stand_in::within_bound && threads_.size() >= bound_) return false;
+    if (start_one()) return false;
+  }
   unclaimed_.push_back(&given);
   return true;
 }

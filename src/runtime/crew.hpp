@@ -26,6 +26,12 @@ namespace filch::inline v0 {
 
 class worker;
 
+// How many threads may stand in for those that wait.
+enum class stand_in : bool {
+  within_bound,
+  beyond_bound,  // a thread that must wait and can neither make way for another stack nor run it
+};
+
 class crew {
  public:
   // `body` is what each thread runs, with its number; it calls wait_for_worker first.
@@ -39,15 +45,15 @@ class crew {
   // that `last`, where the caller runs, is the last one.
   [[nodiscard]] std::error_code start(std::uint32_t count, const topology::cpu_set& cpus, topology::cpu_number last);
   [[nodiscard]] std::uint32_t thread_count() const;
-  // At most so many workers and so many threads from now on.
+  // At most so many workers from now on, and so many threads but for those that stand in beyond the bound.
   void set_bounds(std::uint32_t workers, std::uint32_t threads);
 
   // Waits for a worker to run; nullptr: the crew stops.
   [[nodiscard]] worker* wait_for_worker();
 
   // Gives `given` to who waits in take_back, or else to a thread that waits or is about to, or else to a new one. False:
-  // the bound is reached, or no thread could be started.
-  [[nodiscard]] bool lend(worker& given) noexcept;
+  // the bound is reached, and is to be kept, or no thread could be started.
+  [[nodiscard]] bool lend(worker& given, stand_in how) noexcept;
 
   // Asks for a worker; `announce` is called once it is known that somebody waits.
   [[nodiscard]] worker& take_back(const std::function<void()>& announce);

@@ -133,7 +133,7 @@ bool wait_for(task_base& what, time_ns deadline_ns) {
   const auto ticket = waits.begin_wait(held->current_task, what);
   task_record* const running = held->current_task;
   runtime::core& home = held->home;
-  if (home.leave_worker()) {
+  if (home.leave_worker(stand_in_here())) {
     (void)what.state.block(deadline_ns);
     home.return_to_worker(*running);
   } else {

@@ -194,6 +194,11 @@ void sleep_until_done(join_gate& children) {
 
 }  // namespace
 
+stand_in stand_in_here() noexcept {
+  const latent_stack* const stack = running_latent_stack();
+  return stack != nullptr && stack->stays != 0 ? stand_in::beyond_bound : stand_in::within_bound;
+}
+
 void suspend_until_done(join_gate& children) noexcept {
   worker* const me = worker::current();
   if (me == nullptr) return sleep_until_done(children);
@@ -204,11 +209,14 @@ void suspend_until_done(join_gate& children) noexcept {
   } catch (const std::bad_alloc&) {
     // No memory for a stack.
   }
-  if (fresh == nullptr) {
-    const detail::blocking_section section;  // another thread stands in
-    return sleep_until_done(children);
-  }
   task_record* const running = me->current_task;
+  runtime::core& home = me->home;
+  if (fresh == nullptr) {
+    const bool has_left = home.leave_worker(stand_in_here());
+    sleep_until_done(children);
+    if (has_left) home.return_to_worker(*running);
+    return;
+  }
   suspended_stack who{mine, running, me->home};
   prepare(*fresh, &worker::run);
   me->show_forks();  // behind a join there are none
@@ -253,6 +261,7 @@ void continue_others_instead() {
 void continue_others_first() {
   suspended_stack* const next = std::exchange(place().next, nullptr);
   if (next == nullptr) return;
+  if (place().running->latent.stays != 0) return continue_in_turn(*next);
   worker& me = *worker::current();
   task_record* const running = me.current_task;
   suspended_stack who{*place().running, running, me.home};

@@ -8,6 +8,7 @@
 // called by a signal handler but running_latent_stack().
 #pragma once
 
+#include "crew.hpp"
 #include "fiber.hpp"
 
 #include <filch/base/atomics.hpp>
@@ -142,6 +143,10 @@ void require_stack_left();
 // What a join throws, and a scope.
 [[noreturn]] void throw_stack_exhausted();
 
+// What a thread that waits needs: on a stack that stays with it, a thread beyond the bound, too. It runs what others would have to
+// make way for, perhaps what is waited for.
+[[nodiscard]] stand_in stand_in_here() noexcept;
+
 // The caller waits for its children. On a worker this suspends the stack, unless they have ended; elsewhere, or if the
 // stack must stay on its thread, the thread sleeps.
 void suspend_until_done(join_gate& children) noexcept;
@@ -153,7 +158,8 @@ void continue_soon(suspended_stack& who) noexcept;
 void continue_in_turn(suspended_stack& who) noexcept;
 // The loop at the bottom of a stack: if a stack is to be continued, goes there and does not come back.
 void continue_others_instead();
-// A task that runs others while it waits: if a stack is to be continued, goes there, and comes back when its turn comes.
+// A task that runs others while it waits: if a stack is to be continued, goes there, and comes back when its turn comes. A stack that stays
+// on its thread does not make way: that one goes on elsewhere, in its turn.
 void continue_others_first();
 
 }  // namespace filch::inline v0

@@ -149,6 +149,12 @@ TEST_P(fork_stress, every_leaf_runs_once_without_interrupts) {
   grow_trees(rt, seed_);
 }
 
+// Who waits for a future runs others meanwhile, also on a stack that stays on its thread.
+TEST_P(fork_stress, every_leaf_runs_once_without_spare_threads) {
+  filch::runtime rt{{.workers = GetParam(), .max_spare_threads = 0}};
+  grow_trees(rt, seed_);
+}
+
 // The nodes of trees in which one node out of eight has eight children, but for a little: most subtrees are tiny, few are not.
 std::uint64_t bushes(std::uint64_t from, std::uint64_t to) {
   if (to - from == 1) {

@@ -13,8 +13,8 @@
 
 namespace filch::inline v0 {
 
-// Any thread. As long as it lives, joins and scopes of this stack do not suspend it; a spare thread stands in for the one
-// that waits (options::max_spare_threads).
+// Any thread. As long as it lives, nothing that this stack waits for suspends it. A spare thread stands in for the one that waits,
+// also beyond options::max_spare_threads; if the system refuses it, the worker waits, too.
 class stay_on_thread {
  public:
   stay_on_thread();

@@ -183,6 +183,46 @@ TEST_P(stacks, that_threads_keep_come_back_however_workers_change_threads) {
 
 INSTANTIATE_TEST_SUITE_P(workers, stacks, testing::Values(2, 4, 8));
 
+// ---- stacks that stay on their thread ----------------------------------------------------------------------------------
+
+// What is waited for needs the worker of the thread that waits, and options allow no other thread.
+template <class Wait>
+void stays_and_waits_without_spare_threads(const Wait& wait) {
+  filch::runtime rt{{.workers = 2, .max_spare_threads = 0}};
+  rt.run([&] {
+    const filch::stay_on_thread here;
+    const auto self = thread_here();
+    const filch::worker_id mine = filch::this_worker();
+    wait(rt, [&rt, mine] { return rt.submit_to(mine, [] {}).wait_for(std::chrono::seconds{60}); });
+    EXPECT_EQ(thread_here(), self);
+  });
+  EXPECT_EQ(rt.statistics().spare_threads, 1u);
+}
+TEST(staying, a_join_that_must_wait_lends_its_worker_beyond_the_bound) {
+  stays_and_waits_without_spare_threads([](filch::runtime&, const auto& needs_my_worker) {
+    std::atomic<bool> has_begun{false};
+    const auto [a, b] = join([&] { return spin_until([&] { return has_begun.load(); }); },
+                             [&] {
+                               has_begun = true;
+                               return needs_my_worker();
+                             });
+    EXPECT_TRUE(a);
+    EXPECT_TRUE(b);
+  });
+}
+
+TEST(staying, a_wait_for_a_future_lends_its_worker_beyond_the_bound) {
+  stays_and_waits_without_spare_threads([](filch::runtime& rt, const auto& needs_my_worker) {
+    std::atomic<bool> has_begun{false};
+    auto later = rt.submit([&] {
+      has_begun = true;
+      return needs_my_worker();
+    });
+    EXPECT_TRUE(spin_until([&] { return has_begun.load(); }));
+    EXPECT_TRUE(later.get());
+  });
+}
+
 // ---- what a thread keeps at hand ---------------------------------------------------------------------------------------
 
 constexpr std::size_t k_bytes = 64 << 10;
