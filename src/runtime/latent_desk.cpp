@@ -21,19 +21,40 @@ namespace {
   return number;
 }
 
-}  // namespace
-
-latent_desk::~latent_desk() {
-  // owner-only: nobody else is there any more
-  if (void* const memory = memory_.load(std::memory_order_relaxed)) {
-    std::allocator<offered_task>{}.deallocate(static_cast<offered_task*>(memory), 1);
-  }
+// Memory that nobody has used.
+void give_back(std::byte* memory) {
+  if (memory != nullptr) std::allocator<offered_task>{}.deallocate(reinterpret_cast<offered_task*>(memory), 1);
 }
 
+}  // namespace
+
+latent_desk::~latent_desk() { give_back(memory_.take()); }
+
 void latent_desk::give_memory() {
-  if (memory_.load(std::memory_order_relaxed) != nullptr) return;  // owner-only: only the lookout gives
-  // [L13] release store: the memory is the handler's → [L14].
-  memory_.store(std::allocator<offered_task>{}.allocate(1), std::memory_order_release);
+  if (memory_.has_offer()) return;
+  auto* const given = reinterpret_cast<std::byte*>(std::allocator<offered_task>{}.allocate(1));
+  if (!memory_.offer_if_empty(*given)) give_back(given);
+}
+
+bool latent_desk::begin_interrupt(time_ns now_ns) {
+  time_ns at_ns = interrupt_at_ns_.load(std::memory_order_relaxed);  // statistic
+  // statistic: one signal more does no harm
+  return now_ns >= at_ns && interrupt_at_ns_.compare_exchange(at_ns, k_never_ns, std::memory_order_relaxed, std::memory_order_relaxed);
+}
+
+void latent_desk::end_interrupt(bool was_answered, time_ns now_ns) {
+  constexpr time_ns k_shortest_ns = 20 * k_ns_per_us;  // guess: what a wake-up costs
+  constexpr time_ns k_longest_ns = 10 * k_ns_per_ms;
+  const time_ns before_ns = interrupt_pause_ns_.load(std::memory_order_relaxed);  // statistic
+  const time_ns pause_ns = was_answered ? 0 : std::clamp(2 * before_ns, k_shortest_ns, k_longest_ns);
+  if (pause_ns != before_ns) interrupt_pause_ns_.store(pause_ns, std::memory_order_relaxed);  // statistic
+  interrupt_at_ns_.store(now_ns + pause_ns, std::memory_order_relaxed);                       // statistic
+}
+
+void latent_desk::forget_interrupts() {
+  if (interrupt_pause_ns_.load(std::memory_order_relaxed) == 0) return;  // statistic
+  interrupt_pause_ns_.store(0, std::memory_order_relaxed);               // statistic
+  interrupt_at_ns_.store(0, std::memory_order_relaxed);                  // statistic
 }
 
 void latent_desk::listen(latent_stack* running, bool may_have_missed) {
@@ -57,8 +78,7 @@ bool latent_desk::offer_in_handler(latent_stack& stack, runtime::core& home, tas
   if (slot.has_offer()) return false;
   latent_frame* const oldest = oldest_latent(stack);
   if (oldest == nullptr) return false;
-  // [L14] acquire exchange: the memory is complete ← [L13].
-  void* const memory = memory_.exchange(nullptr, std::memory_order_acquire);
+  std::byte* const memory = memory_.take();
   if (memory == nullptr) return false;
   (void)calm(stack, worker::current());  // a handler may be all that answers the alarm
   publish(stack, *oldest, *::new (memory) offered_task{*oldest, *this, parent}, home);
@@ -79,6 +99,7 @@ void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_tas
   oldest.offer = &made;
   share_oldest(stack, oldest);
   note_offer();
+  forget_interrupts();
   slot.offer(made);
 }
 

@@ -14,14 +14,14 @@
 namespace filch::inline v0 {
 namespace {
 
-// How long a guest may keep its work to itself, and how long a thread has time to answer (guess: a wake-up costs about
-// as much).
+// How long a guest may keep its work to itself (guess: a wake-up costs about as much).
 constexpr time_ns k_first_pause_ns = 20 * k_ns_per_us;
+// Who is asked and comes to a fork or a join soon has so much time for it before it is interrupted (guess).
+constexpr time_ns k_soon_answered_ns = 10 * k_ns_per_us;
 // Between two looks while guests come and go and nothing is to be done.
 constexpr time_ns k_longest_pause_ns = k_ns_per_ms;
 // Who leaves an offer to the lookout does not wait longer than this (guess: a little longer than the pause of a wary desk).
 constexpr time_ns k_soon_ns = 70 * k_ns_per_us;
-constexpr time_ns k_longest_between_interrupts_ns = 10 * k_ns_per_ms;
 // So often it sees no join come where joins should answer, at pauses that double, before forks shall answer again (guess).
 constexpr std::uint32_t k_most_waits = 4;
 // How long an interrupted thread has time to make its offer.
@@ -158,6 +158,7 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   if (desk.is_owed()) due_ns_ = std::min(due_ns_, desk.pace.not_before_ns());
   if (!desk.withholds() || !desk.pace.may_wake(now_ns)) {
     before = {.visits = before.visits, .waits = awaits_join ? before.waits + 1 : 0};
+    desk.forget_interrupts();
     if (before.waits >= k_most_waits) {
       desk.give_up_joins();
       before.waits = 0;
@@ -166,16 +167,23 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   }
   before.waits = 0;
   (void)desk.ask();
-  if (!before.was_asked) {
-    before.was_asked = true;
-    return true;
-  }
-  if (!may_interrupt_ || now_ns < before.interrupt_at_ns) return false;
+  if (!std::exchange(before.was_asked, true) && is_answered_soon(desk)) return true;
+  if (!may_interrupt_) return false;
   // What may go on comes to its turn by itself where one stretch ends after the other.
   if (const std::uint64_t ended = desk.stretches(); ended != std::exchange(before.stretches, ended) && !desk.withholds_forks()) {
     return false;
   }
-  interrupt(desk, before);
+  if (!desk.begin_interrupt(monotonic_now_ns())) return false;
+  if (interrupt(desk, monotonic_now_ns() + k_answer_ns, [] { return false; })) home_.notify(worker_id::none());
+  return true;
+}
+
+bool lookout::is_answered_soon(const latent_desk& desk) {
+  const time_ns until_ns = monotonic_now_ns() + k_soon_answered_ns;
+  while (desk.withholds()) {
+    if (monotonic_now_ns() >= until_ns) return false;
+    for (int i = 0; i != 8; ++i) std_atomics::pause();
+  }
   return true;
 }
 
@@ -191,18 +199,33 @@ void lookout::wait_for_ripe_offer(const latent_desk& desk) {
   }
 }
 
-void lookout::interrupt(latent_desk& desk, seen& before) {
-  desk.give_memory();
-  send_interrupt(desk.thread_number());
-  const time_ns until_ns = monotonic_now_ns() + k_answer_ns;
-  while (!desk.slot.has_offer() && desk.withholds() && monotonic_now_ns() < until_ns) ::sched_yield();
-  if (desk.slot.has_offer()) {
-    home_.notify(worker_id::none());
-    before = {.visits = before.visits, .was_asked = true};
-  } else {
-    before.pause_ns = std::clamp(2 * before.pause_ns, k_first_pause_ns, k_longest_between_interrupts_ns);
-    before.interrupt_at_ns = monotonic_now_ns() + before.pause_ns;
+// One who has begun an interrupt, and waits for the answer until then, or until `is_called`.
+template <class Condition>
+bool lookout::interrupt(latent_desk& desk, time_ns until_ns, const Condition& is_called) noexcept {
+  try {
+    desk.give_memory();
+  } catch (const std::bad_alloc&) {
+    desk.end_interrupt(false, monotonic_now_ns());
+    return false;
   }
+  send_interrupt(desk.thread_number());
+  while (!desk.slot.has_offer() && desk.withholds() && monotonic_now_ns() < until_ns && !is_called()) ::sched_yield();
+  const bool was_answered = desk.slot.has_offer();
+  desk.end_interrupt(was_answered, monotonic_now_ns());
+  return was_answered;
+}
+
+bool lookout::interrupt_for(const worker& who) noexcept {
+  if (!may_interrupt_ || !is_started_.load(std::memory_order_relaxed)) return false;  // statistic
+  const time_ns until_ns = monotonic_now_ns() + k_answer_ns;
+  const auto is_called = [&] { return home_.idle().is_chosen(who.self); };
+  for (worker& each : home_.workers) {
+    const time_ns now_ns = monotonic_now_ns();
+    if (now_ns >= until_ns || is_called()) return false;
+    if (&each == &who || !each.desk.withholds_forks() || !each.desk.pace.may_wake(now_ns)) continue;
+    if (each.desk.begin_interrupt(now_ns) && interrupt(each.desk, until_ns, is_called)) return true;
+  }
+  return false;
 }
 
 }  // namespace filch::inline v0

@@ -3,7 +3,7 @@
 // A worker answers a request at its next fork or join, and a guest is not asked at all at first, so that small work stays where it
 // is. The lookout watches while workers sleep and somebody keeps latent work to himself: it asks a guest that has been
 // inside one join for a while, and interrupts a thread that has not answered. It exists only once it was needed, and
-// otherwise sleeps without a deadline.
+// otherwise sleeps without a deadline. A worker that is about to sleep does not wait for it, and interrupts others itself.
 //
 // Who may call what: any thread; `look_out` after a change.
 #pragma once
@@ -24,6 +24,7 @@
 namespace filch::inline v0 {
 
 class latent_desk;
+class worker;
 
 class lookout {
  public:
@@ -35,7 +36,9 @@ class lookout {
 
   // Somebody went to sleep while there is latent work, or a guest has come. False: there is no lookout, since its thread cannot be started.
   [[nodiscard]] bool look_out() noexcept;
-  // The same in a signal handler, after an offer; if the lookout was ever needed.
+  // A worker that is about to sleep, and has asked: interrupts those that keep forks to themselves, until one has offered something. False: nobody has.
+  [[nodiscard]] bool interrupt_for(const worker& who) noexcept;
+  // As look_out() in a signal handler, after an offer; if the lookout was ever needed.
   void look_out_in_handler() noexcept;
   // After a change: the lookout will see it soon, without being called.
   [[nodiscard]] bool is_watching() noexcept;
@@ -50,8 +53,6 @@ class lookout {
     std::uint32_t waits = 0;       // in a row, for a join that answers
     bool was_asked = false;        // and had not answered
     std::uint64_t stretches = 0;   // of coroutines and tasks, that had ended there
-    time_ns interrupt_at_ns = 0;   // not before
-    time_ns pause_ns = 0;          // doubles with each interrupt in vain
   };
 
   void start() noexcept;
@@ -60,9 +61,11 @@ class lookout {
   [[nodiscard]] bool must_watch() const;
   [[nodiscard]] bool look();
   [[nodiscard]] bool look_at(latent_desk& desk, seen& before, bool awaits_join);
-  void interrupt(latent_desk& desk, seen& before);
+  template <class Condition>
+  [[nodiscard]] static bool interrupt(latent_desk& desk, time_ns until_ns, const Condition& is_called) noexcept;
   void leave_crowded_cpu();
   static void wait_for_ripe_offer(const latent_desk& desk);
+  [[nodiscard]] static bool is_answered_soon(const latent_desk& desk);
 
   runtime::core& home_;
   const std::string name_;

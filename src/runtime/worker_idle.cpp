@@ -12,6 +12,8 @@ namespace {
 constexpr time_ns k_spin_below_ns = 50 * k_ns_per_us;
 // Who answers a request at all, and whose offer is worth a theft, does so within this (guess).
 constexpr time_ns k_answered_ns = 10 * k_ns_per_us;
+// Who comes to a fork or a join soon answers within this (guess).
+constexpr time_ns k_answer_ns = 5 * k_ns_per_us;
 
 }  // namespace
 
@@ -97,10 +99,17 @@ void worker::park(time_ns linger_ns) {
   doze(k_never_ns, is_worth_it ? linger_ns : 0);
 }
 
+// It has announced its sleep and asked, and nobody has answered. It is awake still: its signal comes sooner than the lookout's, and what is
+// offered then is its own.
+bool worker::interrupt_others() {
+  if (!home.interrupt_for(*this)) return false;
+  (void)home.idle().notify_worker(self);
+  return true;
+}
+
 // It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a busy machine
 // the CPU would come back late, and whoever chose it would wait.
 void worker::linger(time_ns until_ns, time_ns due_ns) {
-  constexpr time_ns k_answer_ns = 5 * k_ns_per_us;  // guess: who answers at all does so sooner
   home.lingering.fetch_add(1, std::memory_order_relaxed);  // statistic
   time_ns look_out_ns = monotonic_now_ns() + k_answer_ns;
   while (!home.idle().is_chosen(self)) {
@@ -113,7 +122,7 @@ void worker::linger(time_ns until_ns, time_ns due_ns) {
       due_ns = k_never_ns;
       look_out_ns = now_ns + k_answer_ns;
     } else if (now_ns >= look_out_ns && due_ns == k_never_ns) {
-      if (home.is_work_withheld_from(*this)) home.look_out();
+      if (home.is_work_withheld_from(*this) && !interrupt_others()) home.look_out();
       look_out_ns = k_never_ns;
     }
     for (int i = 0; i != 16; ++i) std_atomics::pause();
@@ -177,7 +186,10 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   // [L22] seq_cst fence: "ask, then look who runs" against "run, then look whether somebody asks" ↔ [L21].
   std_atomics::fence(std::memory_order_seq_cst);
   // As late as this: who has forked just before it was asked is seen now.
-  if (!home.idle().is_chosen(self) && home.is_work_withheld_from(*this)) home.look_out();
+  if (!home.idle().is_chosen(self) && home.is_work_withheld_from(*this)) {
+    while (monotonic_now_ns() < now_ns + k_answer_ns && !home.idle().is_chosen(self)) std_atomics::pause();
+    if (!interrupt_others()) home.look_out();
+  }
   (void)home.idle().sleep(self, std::min(deadline_ns, earliest_ns));
   if (woken_by != nullptr && woken_by->works_at(current_cpu())) leave_crowded_cpu();
   if (is_keeper_) keeper.wake_up();

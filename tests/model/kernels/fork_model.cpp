@@ -62,6 +62,31 @@ void two_offers(context& c) {
   require(got.load(std::memory_order_relaxed) == 2, "each is got once");
 }
 
+// Two who fill a slot and one who empties it: what does not fit stays with who has it, and nothing is lost or got twice.
+void two_fill_a_slot(context& c) {
+  offer_slot<offered, atomics> slot;
+  std::array<offered, 2> tasks;
+  atomics::atomic<int> given{0};
+  for (offered& task : tasks) {
+    c.thread("giver", [&] {
+      task.contents.set(7);
+      if (slot.offer_if_empty(task)) given.fetch_add(1, std::memory_order_relaxed);
+      else task.contents.set(0);
+    });
+  }
+  int got = 0;
+  const auto empty = [&] {
+    offered* const taken = slot.take();
+    if (taken == nullptr) return;
+    require(taken->contents.get() == 7, "what is taken is complete");
+    ++got;
+  };
+  empty();
+  c.join_all();
+  empty();
+  require(got == given.load(std::memory_order_relaxed), "each that was given is got once");
+}
+
 struct parent {
   atomics::var<int> state{0};
 };
@@ -220,6 +245,7 @@ std::vector<scenario> all_scenarios() {
       {"an_offer_goes_to_one_of_owner_and_thief", bounded(3, 6), [](context& c) { owner_against_thieves(c, 1); }},
       {"an_offer_goes_to_one_of_owner_and_two_thieves", bounded(3, 5), [](context& c) { owner_against_thieves(c, 2); }},
       {"two_offers_one_after_the_other", bounded(3, 6), two_offers},
+      {"two_fill_a_slot", bounded(3, 5), two_fill_a_slot},
       {"a_child_ends_while_its_parent_waits", bounded(3, 6),
        [](context& c) { children_end_while_their_parent_waits(c, 1); }},
       {"two_children_end_while_their_parent_waits", bounded(3, 5),

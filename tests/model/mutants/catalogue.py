@@ -266,6 +266,10 @@ FORK_MUTANTS = [
          "  A::fence(std::memory_order_seq_cst);\n", ""),)),
     mutant("F11", "who pays what is owed looks whether somebody has asked without a fence", "fork", "assertion", REQUEST, (
         ("    // \"sleep, owe unless it is owed\" ↔ [L20] ↔ [I3].\n    A::fence(std::memory_order_seq_cst);\n", ""),)),
+    mutant("F12", "a slot that several fill is looked at and stored: what another has put there meanwhile is lost", "fork", "assertion", SLOT, (
+        ("    return offered_.compare_exchange(expected, &what, std::memory_order_release, std::memory_order_relaxed);\n",
+         "    if (offered_.load(std::memory_order_relaxed) != expected) return false;\n"
+         "    offered_.store(&what, std::memory_order_release);\n    return true;\n"),)),
 ]
 MUTANTS += FORK_MUTANTS
 
