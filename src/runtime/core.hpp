@@ -147,7 +147,8 @@ class runtime::core {
   // A worker goes to sleep although there is latent work, or a guest has come. Where there is no lookout, what is owed is asked for at once.
   void look_out() noexcept;
   // See lookout.
-  [[nodiscard]] bool interrupt_for(const worker& who) noexcept { return lookout_->interrupt_for(who); }
+  [[nodiscard]] bool can_interrupt() const noexcept { return lookout_->can_interrupt(); }
+  [[nodiscard]] bool interrupt_for(const worker& who, time_ns until_ns) noexcept { return lookout_->interrupt_for(who, until_ns); }
   void look_out_in_handler() noexcept { lookout_->look_out_in_handler(); }
   // The calling thread may run wherever the runtime's creator might, if the first threads are bound at their beginning.
   void unbind_thread() const noexcept;

@@ -29,7 +29,7 @@ class worker;
 // How many threads may stand in for those that wait.
 enum class stand_in : bool {
   within_bound,
-  beyond_bound,  // a thread that must wait and can neither make way for another stack nor run it
+  beyond_bound,  // by some hundred: a thread that must wait and cannot make way for another stack
 };
 
 class crew {

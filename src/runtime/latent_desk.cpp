@@ -36,27 +36,6 @@ void latent_desk::give_memory() {
   if (!memory_.offer_if_empty(*given)) give_back(given);
 }
 
-bool latent_desk::begin_interrupt(time_ns now_ns) {
-  time_ns at_ns = interrupt_at_ns_.load(std::memory_order_relaxed);  // statistic
-  // statistic: one signal more does no harm
-  return now_ns >= at_ns && interrupt_at_ns_.compare_exchange(at_ns, k_never_ns, std::memory_order_relaxed, std::memory_order_relaxed);
-}
-
-void latent_desk::end_interrupt(bool was_answered, time_ns now_ns) {
-  constexpr time_ns k_shortest_ns = 20 * k_ns_per_us;  // guess: what a wake-up costs
-  constexpr time_ns k_longest_ns = 10 * k_ns_per_ms;
-  const time_ns before_ns = interrupt_pause_ns_.load(std::memory_order_relaxed);  // statistic
-  const time_ns pause_ns = was_answered ? 0 : std::clamp(2 * before_ns, k_shortest_ns, k_longest_ns);
-  if (pause_ns != before_ns) interrupt_pause_ns_.store(pause_ns, std::memory_order_relaxed);  // statistic
-  interrupt_at_ns_.store(now_ns + pause_ns, std::memory_order_relaxed);                       // statistic
-}
-
-void latent_desk::forget_interrupts() {
-  if (interrupt_pause_ns_.load(std::memory_order_relaxed) == 0) return;  // statistic
-  interrupt_pause_ns_.store(0, std::memory_order_relaxed);               // statistic
-  interrupt_at_ns_.store(0, std::memory_order_relaxed);                  // statistic
-}
-
 void latent_desk::listen(latent_stack* running, bool may_have_missed) {
   thread_number_.store(number_of_thread(), std::memory_order_relaxed);  // statistic
   if (running != nullptr && may_have_missed) ask(*running);
@@ -89,8 +68,12 @@ void latent_desk::offer_coroutine_in_handler() noexcept {
   if (slot.has_offer() || lane_->is_busy.load(std::memory_order_relaxed)) return;  // owner-only
   // [L17] signal fence: no change of the list is under way ↔ [L15] ↔ [L16].
   std::atomic_signal_fence(std::memory_order_acq_rel);
-  if (coroutine_entry* const child = take_oldest_pending(*lane_)) slot.offer(*child);
-  else if (coroutine_entry* const other = lane_->ready.take_oldest()) slot.offer(*other);
+  coroutine_entry* taken = take_oldest_pending(*lane_);
+  if (taken == nullptr) taken = lane_->ready.take_oldest();
+  if (taken == nullptr) return;
+  note_offer();
+  interrupts.forget();
+  slot.offer(*taken);
 }
 
 void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept {
@@ -99,7 +82,7 @@ void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_tas
   oldest.offer = &made;
   share_oldest(stack, oldest);
   note_offer();
-  forget_interrupts();
+  interrupts.forget();
   slot.offer(made);
 }
 

@@ -4,6 +4,7 @@
 // done by its signal handler (interrupt.hpp), between any two instructions of the holder that do not defer it.
 #pragma once
 
+#include "interrupt_turn.hpp"
 #include "offer_slot.hpp"
 #include "request_word.hpp"
 #include "work_stack.hpp"
@@ -100,6 +101,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
 
   offer_slot<queue_entry> slot;
   wake_pace pace;
+  interrupt_turn<> interrupts;
 
   static constexpr time_ns k_ripe_ns = 3 * k_ns_per_us;  // guess
 
@@ -210,12 +212,6 @@ class alignas(k_no_sharing_bytes) latent_desk {
   }
   // Any thread: memory for an offer that a signal handler makes. Throws std::bad_alloc.
   void give_memory();
-  // Any thread: true for one of those who want to interrupt the thread here now. It says what came of it. In vain: nobody may for a
-  // while, longer and longer.
-  [[nodiscard]] bool begin_interrupt(time_ns now_ns);
-  void end_interrupt(bool was_answered, time_ns now_ns);
-  // Any thread: something was offered, or there is nothing to be had. The next one may be interrupted at once.
-  void forget_interrupts();
 
   // The calling thread holds the desk from now on, and this is the stack that runs, or none. Requests that the one before may
   // have got are made good by looking once.
@@ -240,8 +236,6 @@ class alignas(k_no_sharing_bytes) latent_desk {
   std_atomics::atomic<latent_stack*> listener_{nullptr};
   std_atomics::atomic<std::int32_t> thread_number_{0};
   offer_slot<std::byte> memory_;  // for one offered_task
-  std_atomics::atomic<time_ns> interrupt_at_ns_{0};  // not before
-  std_atomics::atomic<time_ns> interrupt_pause_ns_{0};  // doubles with each that was in vain
   owed_request<> owed_;
   std_atomics::atomic<time_ns> offered_ns_{0};
   std_atomics::atomic<std::uint32_t> answers_{0};  // of joins lately

@@ -26,6 +26,8 @@ constexpr time_ns k_soon_ns = 70 * k_ns_per_us;
 constexpr std::uint32_t k_most_waits = 4;
 // How long an interrupted thread has time to make its offer.
 constexpr time_ns k_answer_ns = 200 * k_ns_per_us;
+// … before another one is tried.
+constexpr time_ns k_first_answer_ns = 50 * k_ns_per_us;
 // An attempt to start a thread in vain costs some microseconds (guess).
 constexpr time_ns k_between_attempts_ns = 100 * k_ns_per_ms;
 
@@ -158,7 +160,7 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   if (desk.is_owed()) due_ns_ = std::min(due_ns_, desk.pace.not_before_ns());
   if (!desk.withholds() || !desk.pace.may_wake(now_ns)) {
     before = {.visits = before.visits, .waits = awaits_join ? before.waits + 1 : 0};
-    desk.forget_interrupts();
+    desk.interrupts.forget();
     if (before.waits >= k_most_waits) {
       desk.give_up_joins();
       before.waits = 0;
@@ -173,7 +175,7 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   if (const std::uint64_t ended = desk.stretches(); ended != std::exchange(before.stretches, ended) && !desk.withholds_forks()) {
     return false;
   }
-  if (!desk.begin_interrupt(monotonic_now_ns())) return false;
+  if (!desk.interrupts.begin(monotonic_now_ns())) return false;
   if (interrupt(desk, monotonic_now_ns() + k_answer_ns, [] { return false; })) home_.notify(worker_id::none());
   return true;
 }
@@ -199,31 +201,41 @@ void lookout::wait_for_ripe_offer(const latent_desk& desk) {
   }
 }
 
-// One who has begun an interrupt, and waits for the answer until then, or until `is_called`.
+// One who has begun an interrupt, and waits for the answer until then, or until `is_called`. True: something is offered now.
 template <class Condition>
 bool lookout::interrupt(latent_desk& desk, time_ns until_ns, const Condition& is_called) noexcept {
-  try {
-    desk.give_memory();
-  } catch (const std::bad_alloc&) {
-    desk.end_interrupt(false, monotonic_now_ns());
-    return false;
+  interrupt_end how = interrupt_end::answered;
+  if (!desk.slot.has_offer()) {
+    try {
+      desk.give_memory();
+    } catch (const std::bad_alloc&) {
+      // The handler offers nothing.
+    }
+    const time_ns offered_ns = desk.offered_ns();
+    send_interrupt(desk.thread_number());
+    // Another one may take the offer at once.
+    while (!desk.slot.has_offer() && desk.offered_ns() == offered_ns && desk.withholds()) {
+      if (is_called()) how = interrupt_end::cut_short;
+      else if (monotonic_now_ns() >= until_ns) how = interrupt_end::in_vain;
+      if (how != interrupt_end::answered) break;
+      ::sched_yield();
+    }
   }
-  send_interrupt(desk.thread_number());
-  while (!desk.slot.has_offer() && desk.withholds() && monotonic_now_ns() < until_ns && !is_called()) ::sched_yield();
-  const bool was_answered = desk.slot.has_offer();
-  desk.end_interrupt(was_answered, monotonic_now_ns());
-  return was_answered;
+  desk.interrupts.end(how, monotonic_now_ns());
+  return desk.slot.has_offer();
 }
 
-bool lookout::interrupt_for(const worker& who) noexcept {
-  if (!may_interrupt_ || !is_started_.load(std::memory_order_relaxed)) return false;  // statistic
-  const time_ns until_ns = monotonic_now_ns() + k_answer_ns;
+bool lookout::interrupt_for(const worker& who, time_ns until_ns) noexcept {
+  if (!can_interrupt()) return false;
+  const time_ns end_ns = std::min(until_ns, monotonic_now_ns() + k_answer_ns);
   const auto is_called = [&] { return home_.idle().is_chosen(who.self); };
-  for (worker& each : home_.workers) {
+  const std::size_t count = home_.workers.size();
+  for (std::size_t i = 1; i != count; ++i) {
+    latent_desk& desk = home_.workers[(who.self.value + i) % count].desk;
     const time_ns now_ns = monotonic_now_ns();
-    if (now_ns >= until_ns || is_called()) return false;
-    if (&each == &who || !each.desk.withholds_forks() || !each.desk.pace.may_wake(now_ns)) continue;
-    if (each.desk.begin_interrupt(now_ns) && interrupt(each.desk, until_ns, is_called)) return true;
+    if (now_ns >= end_ns || is_called()) return false;
+    if (!desk.withholds() || !desk.withholds_forks() || !desk.pace.may_wake(now_ns) || !desk.interrupts.begin(now_ns)) continue;
+    if (interrupt(desk, std::min(end_ns, now_ns + k_first_answer_ns), is_called)) return true;
   }
   return false;
 }

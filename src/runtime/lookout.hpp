@@ -36,8 +36,12 @@ class lookout {
 
   // Somebody went to sleep while there is latent work, or a guest has come. False: there is no lookout, since its thread cannot be started.
   [[nodiscard]] bool look_out() noexcept;
-  // A worker that is about to sleep, and has asked: interrupts those that keep forks to themselves, until one has offered something. False: nobody has.
-  [[nodiscard]] bool interrupt_for(const worker& who) noexcept;
+  // A worker that is about to sleep, and has asked: interrupts those that keep forks to themselves, until one has offered something, or until then. False:
+  // nobody has.
+  [[nodiscard]] bool interrupt_for(const worker& who, time_ns until_ns) noexcept;
+  [[nodiscard]] bool can_interrupt() const {
+    return may_interrupt_ && is_started_.load(std::memory_order_relaxed);  // statistic
+  }
   // As look_out() in a signal handler, after an offer; if the lookout was ever needed.
   void look_out_in_handler() noexcept;
   // After a change: the lookout will see it soon, without being called.

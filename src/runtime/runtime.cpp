@@ -99,19 +99,16 @@ void help_until_finished(task_base& what, time_ns deadline_ns) {
   while (!what.state.is_finished() && monotonic_now_ns() < deadline_ns) {
     worker& me = *worker::current();
     task_record* const outer = me.current_task;
-    if (me.home.crew().has_returners() && me.home.leave_worker()) {
+    if (me.home.crew().has_returners() && !has_staying_stacks() && me.home.leave_worker()) {
       // A task wants to go on and lacks only a worker; perhaps it is the one that is waited for.
       (void)what.state.block(deadline_ns);
       me.home.return_to_worker(*outer);
       return;
     }
     (void)me.home.poll_sources();
-    if (queue_entry* const found = me.look_everywhere()) {
-      worker::execute_inside(*found, outer);
-      continue_others_first();
-    } else {
-      (void)what.state.block(std::min(deadline_ns, monotonic_now_ns() + k_look_again_ns));
-    }
+    if (queue_entry* const found = me.look_everywhere()) worker::execute_inside(*found, outer);
+    else (void)what.state.block(std::min(deadline_ns, monotonic_now_ns() + k_look_again_ns));
+    continue_others_first();
   }
 }
 
@@ -133,7 +130,8 @@ bool wait_for(task_base& what, time_ns deadline_ns) {
   const auto ticket = waits.begin_wait(held->current_task, what);
   task_record* const running = held->current_task;
   runtime::core& home = held->home;
-  if (home.leave_worker(stand_in_here())) {
+  // What stays on this thread may be what is waited for.
+  if (!has_staying_stacks() && home.leave_worker(stand_in_here())) {
     (void)what.state.block(deadline_ns);
     home.return_to_worker(*running);
   } else {

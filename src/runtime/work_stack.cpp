@@ -34,7 +34,17 @@ struct thread_place {
   work_stack* unused = nullptr;        // is kept, or goes back to the pool
   join_gate* awaited = nullptr;        // `waiting` waits for it
   suspended_stack* waiting = nullptr;  // without `awaited`: may go on, in its turn
+  suspended_stack* staying = nullptr;  // may go on, on this thread; the newest
 };
+
+// What the thread continues next, or null: of those that must stay the oldest, so that each has its turn.
+[[nodiscard]] suspended_stack* take_next(thread_place& here) noexcept {
+  suspended_stack* next = std::exchange(here.next, nullptr);
+  if (next != nullptr || here.staying == nullptr) return next;
+  suspended_stack** last = &here.staying;
+  while ((*last)->older != nullptr) last = &(*last)->older;
+  return std::exchange(*last, nullptr);
+}
 
 constinit thread_local thread_place* held_place = nullptr;
 
@@ -91,6 +101,7 @@ void prepare(work_stack& fresh, stack_loop loop) {
   latent.watch.store(latent_stack::k_unwatched, std::memory_order_relaxed);  // before publication
   latent.last_noted.store(&latent.bottom, std::memory_order_relaxed);    // before publication
   latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);   // before publication
+  latent.stays = 0;
   latent.low_mark = fresh.body.low_mark();
   latent.alarm.store(latent.low_mark, std::memory_order_relaxed);        // before publication
   fresh.body.prepare(&start, reinterpret_cast<void*>(loop));
@@ -250,7 +261,7 @@ void continue_in_turn(suspended_stack& who) noexcept {
 
 void continue_others_instead() {
   thread_place& here = place();
-  suspended_stack* const next = std::exchange(here.next, nullptr);
+  suspended_stack* const next = take_next(here);
   if (next == nullptr) return;
   here.unused = here.running;
   enter(*next->stack, true);
@@ -259,17 +270,19 @@ void continue_others_instead() {
 }
 
 void continue_others_first() {
-  suspended_stack* const next = std::exchange(place().next, nullptr);
+  suspended_stack* const next = take_next(place());
   if (next == nullptr) return;
-  if (place().running->latent.stays != 0) return continue_in_turn(*next);
   worker& me = *worker::current();
   task_record* const running = me.current_task;
   suspended_stack who{*place().running, running, me.home};
   me.leave_task();
-  place().waiting = &who;
+  if (place().running->latent.stays == 0) place().waiting = &who;
+  else who.older = std::exchange(place().staying, &who);
   const stack_pool::suspension counted{me.home.stacks()};
   enter(*next->stack, false);
   worker::current()->go_on_with(running);
 }
+
+bool has_staying_stacks() noexcept { return place().staying != nullptr; }
 
 }  // namespace filch::inline v0

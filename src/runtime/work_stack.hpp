@@ -53,6 +53,7 @@ class suspended_stack final : public queue_entry {
   park::parker<>* const sleeper = nullptr;
   task_record* const running = nullptr;
   runtime::core* const core = nullptr;
+  suspended_stack* older = nullptr;  // of the same thread, which both must stay on
 };
 
 using join_gate = gate<suspended_stack>;
@@ -159,7 +160,9 @@ void continue_in_turn(suspended_stack& who) noexcept;
 // The loop at the bottom of a stack: if a stack is to be continued, goes there and does not come back.
 void continue_others_instead();
 // A task that runs others while it waits: if a stack is to be continued, goes there, and comes back when its turn comes. A stack that stays
-// on its thread does not make way: that one goes on elsewhere, in its turn.
+// on its thread comes back when the thread is done with the other, or that waits, and does not block the thread.
 void continue_others_first();
+// Are there stacks that only the calling thread may continue?
+[[nodiscard]] bool has_staying_stacks() noexcept;
 
 }  // namespace filch::inline v0

@@ -101,10 +101,9 @@ void worker::park(time_ns linger_ns) {
 
 // It has announced its sleep and asked, and nobody has answered. It is awake still: its signal comes sooner than the lookout's, and what is
 // offered then is its own.
-bool worker::interrupt_others() {
-  if (!home.interrupt_for(*this)) return false;
-  (void)home.idle().notify_worker(self);
-  return true;
+void worker::press(time_ns until_ns) {
+  if (home.interrupt_for(*this, until_ns)) (void)home.idle().notify_worker(self);
+  else if (!home.idle().is_chosen(self)) home.look_out();
 }
 
 // It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a busy machine
@@ -122,7 +121,7 @@ void worker::linger(time_ns until_ns, time_ns due_ns) {
       due_ns = k_never_ns;
       look_out_ns = now_ns + k_answer_ns;
     } else if (now_ns >= look_out_ns && due_ns == k_never_ns) {
-      if (home.is_work_withheld_from(*this) && !interrupt_others()) home.look_out();
+      if (home.is_work_withheld_from(*this)) press(until_ns);
       look_out_ns = k_never_ns;
     }
     for (int i = 0; i != 16; ++i) std_atomics::pause();
@@ -187,8 +186,10 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   std_atomics::fence(std::memory_order_seq_cst);
   // As late as this: who has forked just before it was asked is seen now.
   if (!home.idle().is_chosen(self) && home.is_work_withheld_from(*this)) {
-    while (monotonic_now_ns() < now_ns + k_answer_ns && !home.idle().is_chosen(self)) std_atomics::pause();
-    if (!interrupt_others()) home.look_out();
+    const time_ns until_ns = std::min(deadline_ns, earliest_ns);
+    const time_ns answered_ns = home.can_interrupt() ? std::min(now_ns + k_answer_ns, until_ns) : 0;
+    while (monotonic_now_ns() < answered_ns && !home.idle().is_chosen(self)) std_atomics::pause();
+    press(until_ns);
   }
   (void)home.idle().sleep(self, std::min(deadline_ns, earliest_ns));
   if (woken_by != nullptr && woken_by->works_at(current_cpu())) leave_crowded_cpu();

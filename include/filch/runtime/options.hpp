@@ -68,7 +68,7 @@ struct options {
   // May a thread that has not joined for long be interrupted (SIGURG) so that others get its latent work? System calls
   // that the system does not restart, such as sleep and poll, then return early with EINTR. None: FILCH_INTERRUPTS, or on.
   std::optional<bool> interrupts{};
-  std::uint32_t max_spare_threads = 64;  // threads that stand in for workers whose tasks block
+  std::uint32_t max_spare_threads = 64;  // threads that stand in for workers whose tasks block; a stay_on_thread may add some
   // Called on each thread of the runtime, spare ones included, before its first task; not if the runtime ends before.
   std::function<void(worker_id)> on_thread_start{};
 

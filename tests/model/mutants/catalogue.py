@@ -32,6 +32,7 @@ TALLY = "runtime/tally.hpp"
 GATE = "filch/runtime/gate.hpp"
 ON_CALL = "runtime/on_call.hpp"
 REQUEST = "runtime/request_word.hpp"
+TURN = "runtime/interrupt_turn.hpp"
 SLOT = "runtime/offer_slot.hpp"
 KEEPER = "filch/park/keeper.hpp"
 SHARD = "time/timer_shard.hpp"
@@ -270,6 +271,9 @@ FORK_MUTANTS = [
         ("    return offered_.compare_exchange(expected, &what, std::memory_order_release, std::memory_order_relaxed);\n",
          "    if (offered_.load(std::memory_order_relaxed) != expected) return false;\n"
          "    offered_.store(&what, std::memory_order_release);\n    return true;\n"),)),
+    mutant("F13", "who has sent a signal says that it gives up, and looks for an offer without a fence", "fork", "assertion", TURN, (
+        ("    // [L25] seq_cst fence: \"nobody waits, then look for an offer\" against \"offer, then look whether somebody waits\" ↔ [L24].\n"
+         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
 ]
 MUTANTS += FORK_MUTANTS
 

@@ -1,11 +1,10 @@
-// How often somebody is woken for latent work, and how often a thread is interrupted for it.
+// How often somebody is woken for latent work.
 #include "runtime/latent_desk.hpp"
 
 #include <gtest/gtest.h>
 
 namespace {
 
-using filch::k_ns_per_ms;
 using filch::k_ns_per_us;
 using filch::time_ns;
 
@@ -57,45 +56,6 @@ TEST(wake_pace, is_wary_after_three_tiny_children_and_until_few_enough_are_left)
   EXPECT_TRUE(pace.is_wary());
   pace.note(5 * k_ns_per_us, 1000);
   EXPECT_FALSE(pace.is_wary());
-}
-
-// ---- how often a thread is interrupted -----------------------------------------------------------------------------------
-
-TEST(interrupt_pace, one_at_a_time_and_at_once_behind_one_that_was_answered) {
-  filch::latent_desk desk{true};
-  EXPECT_TRUE(desk.begin_interrupt(1000));
-  EXPECT_FALSE(desk.begin_interrupt(filch::k_never_ns - 1));
-  desk.end_interrupt(true, 2000);
-  EXPECT_FALSE(desk.begin_interrupt(1999));
-  EXPECT_TRUE(desk.begin_interrupt(2000));
-}
-
-TEST(interrupt_pace, in_vain_they_come_less_and_less_often_up_to_a_bound) {
-  filch::latent_desk desk{true};
-  time_ns now_ns = 1000;
-  for (const time_ns expected_us : {20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10000, 10000}) {
-    ASSERT_TRUE(desk.begin_interrupt(now_ns));
-    desk.end_interrupt(false, now_ns);
-    now_ns += expected_us * k_ns_per_us;
-    EXPECT_FALSE(desk.begin_interrupt(now_ns - 1)) << expected_us;
-  }
-  ASSERT_TRUE(desk.begin_interrupt(now_ns));
-  desk.end_interrupt(true, now_ns);
-  ASSERT_TRUE(desk.begin_interrupt(now_ns));
-  desk.end_interrupt(false, now_ns);
-  EXPECT_TRUE(desk.begin_interrupt(now_ns + 20 * k_ns_per_us));
-}
-
-TEST(interrupt_pace, those_that_were_in_vain_are_forgotten_when_there_was_nothing_to_be_had) {
-  filch::latent_desk desk{true};
-  for (time_ns now_ns = 0; now_ns != 50 * k_ns_per_ms; now_ns += 10 * k_ns_per_ms) {
-    ASSERT_TRUE(desk.begin_interrupt(now_ns));
-    desk.end_interrupt(false, now_ns);
-  }
-  desk.forget_interrupts();
-  EXPECT_TRUE(desk.begin_interrupt(1));
-  desk.forget_interrupts();  // not the one that is under way
-  EXPECT_FALSE(desk.begin_interrupt(2));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <filch/topology/pin_thread.hpp>
 
+#include <support/address_space.hpp>
+
 #include "runtime/crew.hpp"
 
 #include <pthread.h>
@@ -186,17 +188,10 @@ TEST(threads, when_not_one_can_be_started_the_constructor_throws_and_leaves_noth
   EXPECT_EQ(filch::runtime{options{.workers = 1}}.run([] { return 1; }), 1);
 }
 
-std::uint64_t address_space_bytes() {
-  std::ifstream file{"/proc/self/statm"};
-  std::uint64_t pages = 0;
-  file >> pages;
-  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
 // In a process of its own: room for two stacks and a half, asked for eight.
 [[noreturn]] void run_with_fewer_threads() {
   constexpr std::uint64_t k_stack_bytes = std::uint64_t{512} << 20;
-  const rlim_t limit = address_space_bytes() + 2 * k_stack_bytes + k_stack_bytes / 2;
+  const rlim_t limit = filch_test::address_space_bytes() + 2 * k_stack_bytes + k_stack_bytes / 2;
   const rlimit room{limit, limit};
   if (::setrlimit(RLIMIT_AS, &room) != 0) ::_exit(10);
   filch::runtime rt{options{.workers = 8,

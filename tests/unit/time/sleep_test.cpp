@@ -4,10 +4,13 @@
 #include <filch/coro/spawn.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/fork/join.hpp>
+#include <filch/fork/stay_on_thread.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/time/sleep.hpp>
 
 #include <gtest/gtest.h>
+#include <support/address_space.hpp>
+#include <support/thread_here.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -19,6 +22,9 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace {
 
@@ -67,6 +73,36 @@ TEST(sleep, a_plain_function_that_sleeps_holds_no_worker) {
                 [&] { has_run = true; });
   });
   EXPECT_TRUE(has_run.load());
+}
+
+// In a process of its own, where no thread can be started beside the only worker's. Who waits for a future stays on its thread, and has to
+// make way for the one that it waits for, which goes on after a sleep.
+[[noreturn]] void stay_and_wait_where_no_thread_starts() {
+  constexpr std::uint64_t k_stack_bytes = std::uint64_t{512} << 20;
+  const rlim_t limit = filch_test::address_space_bytes() + k_stack_bytes + k_stack_bytes / 2;
+  const rlimit room{limit, limit};
+  if (::setrlimit(RLIMIT_AS, &room) != 0) ::_exit(10);
+  filch::runtime rt{{.workers = 1, .thread_stack_bytes = k_stack_bytes}};
+  std::atomic<int> begun{0};
+  const auto sleepy = [&] {
+    ++begun;
+    filch::wait(filch::sleep_for(10ms));
+    return 7;
+  };
+  auto first = rt.submit(sleepy);
+  auto second = rt.submit(sleepy);
+  while (begun.load() != 2) std::this_thread::yield();
+  const bool is_right = rt.run([&] {
+    const filch::stay_on_thread here;
+    const auto self = filch_test::thread_here();
+    auto third = rt.submit([&] { return second.get() + 1; });
+    return first.get() == 7 && filch_test::thread_here() == self && third.get() == 8 && filch_test::thread_here() == self;
+  });
+  ::_exit(is_right && rt.statistics().spare_threads == 0 ? 0 : 11);
+}
+TEST(sleep_death, who_stays_on_its_thread_makes_way_there_where_no_thread_can_be_started) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(stay_and_wait_where_no_thread_starts(), testing::ExitedWithCode(0), "");
 }
 
 filch::task<> sleeps_and_notes(std::chrono::nanoseconds span, int number, std::mutex& mutex, std::vector<int>& order) {
