@@ -12,7 +12,7 @@ class waiting_stack final : public end_listener {
  public:
   [[nodiscard]] std::coroutine_handle<> ended(promise_base&) noexcept override {
     if (suspended_stack* const parents = gate_.finish()) {
-      // A stack that must stay on its thread does not make way for another.
+      // A stack that must stay on its thread does not make way for another that may go on elsewhere.
       if (detail::latent_stack_here().stays == 0) continue_soon(*parents);
       else continue_in_turn(*parents);
     }

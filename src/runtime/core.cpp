@@ -478,7 +478,6 @@ bool runtime::core::leave_worker(stand_in how) {
   mine.show_forks();  // whoever stands in takes it
   mine.trace->block(running->id);
   mine.publish_task(nullptr);
-  mine.desk.listen(nullptr, false);  // nobody interrupts a thread that blocks
   worker::set_current(nullptr);
   if (crew_->lend(mine, how)) return true;
   worker::set_current(&mine);

@@ -146,6 +146,16 @@ class runtime::core {
   void leave_crowded_cpus(const worker* who) const noexcept;
   // A worker goes to sleep although there is latent work, or a guest has come. Where there is no lookout, what is owed is asked for at once.
   void look_out() noexcept;
+  // stack_exhausted is on its way. For a while nothing is offered: whoever took a fork of a recursion without end would begin it anew, and come to the
+  // same end, and so on.
+  void note_exhausted() noexcept {
+    exhausted_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);  // statistic
+  }
+  [[nodiscard]] bool is_exhausted() const noexcept {
+    constexpr time_ns k_while_ns = 10 * k_ns_per_ms;  // guess
+    const time_ns at_ns = exhausted_ns_.load(std::memory_order_relaxed);  // statistic
+    return at_ns != 0 && monotonic_now_ns() - at_ns < k_while_ns;
+  }
   // See lookout.
   [[nodiscard]] bool can_interrupt() const noexcept { return lookout_->can_interrupt(); }
   [[nodiscard]] bool interrupt_for(const worker& who, time_ns until_ns) noexcept { return lookout_->interrupt_for(who, until_ns); }
@@ -192,6 +202,7 @@ class runtime::core {
   std::vector<topology::cpu_number> cpu_of_worker_;
   topology::distance_table distances_;
   const std::uint32_t fork_generation_;
+  std_atomics::atomic<time_ns> exhausted_ns_{0};  // when stack_exhausted was on its way the last time; 0: never
 
   std::unique_ptr<queue::injector<>[]> injectors_;
   std::optional<park::idle<>> idle_;

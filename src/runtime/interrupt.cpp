@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <cxxabi.h>
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -26,16 +25,6 @@ struct sigaction action_before {};
 // Its address is the mark of our signals.
 char mark;
 
-// Is an exception on its way, or being handled, on the running stack? What is on its way to an end is not handed out (join_watched()).
-bool is_leaving_by_exception() noexcept {
-  struct {
-    void* caught;
-    unsigned uncaught;
-  } now{};
-  std::memcpy(&now, abi::__cxa_get_globals(), sizeof now);
-  return now.caught != nullptr || now.uncaught != 0;
-}
-
 // Who has sent the signal may have given up meanwhile.
 void tell(const latent_desk& desk, runtime::core& home) noexcept {
   if (desk.slot.has_offer() && !desk.interrupts.is_awaited()) home.look_out_in_handler();
@@ -49,7 +38,7 @@ void offer_something() noexcept {
   // watched is looked at again behind it ↔ [L19].
   std::atomic_signal_fence(std::memory_order_acq_rel);
   latent_stack* const stack = running_latent_stack();
-  if (stack == nullptr || is_leaving_by_exception()) return;
+  if (stack == nullptr) return;
   if (worker* const me = worker::current()) {
     const task_record* const running = me->current_task;
     const task_id parent = running != nullptr ? running->id : task_id::none();

@@ -44,7 +44,7 @@ void latent_desk::listen(latent_stack* running, bool may_have_missed) {
 }
 
 bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id parent) noexcept {
-  if (slot.has_offer()) return false;
+  if (slot.has_offer() || home.is_exhausted()) return false;
   latent_frame* const oldest = oldest_latent(stack);
   if (oldest == nullptr) return false;
   auto* const made = new (std::nothrow) offered_task{*oldest, *this, parent};
@@ -54,7 +54,7 @@ bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id
 }
 
 bool latent_desk::offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept {
-  if (slot.has_offer()) return false;
+  if (slot.has_offer() || home.is_exhausted()) return false;
   latent_frame* const oldest = oldest_latent(stack);
   if (oldest == nullptr) return false;
   std::byte* const memory = memory_.take();

@@ -175,7 +175,7 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   if (const std::uint64_t ended = desk.stretches(); ended != std::exchange(before.stretches, ended) && !desk.withholds_forks()) {
     return false;
   }
-  if (!desk.interrupts.begin(monotonic_now_ns())) return false;
+  if (home_.is_exhausted() || !desk.interrupts.begin(monotonic_now_ns())) return false;
   if (interrupt(desk, monotonic_now_ns() + k_answer_ns, [] { return false; })) home_.notify(worker_id::none());
   return true;
 }
@@ -233,7 +233,7 @@ bool lookout::interrupt_for(const worker& who, time_ns until_ns) noexcept {
   for (std::size_t i = 1; i != count; ++i) {
     latent_desk& desk = home_.workers[(who.self.value + i) % count].desk;
     const time_ns now_ns = monotonic_now_ns();
-    if (now_ns >= end_ns || is_called()) return false;
+    if (now_ns >= end_ns || is_called() || home_.is_exhausted()) return false;
     if (!desk.withholds() || !desk.withholds_forks() || !desk.pace.may_wake(now_ns) || !desk.interrupts.begin(now_ns)) continue;
     if (interrupt(desk, std::min(end_ns, now_ns + k_first_answer_ns), is_called)) return true;
   }

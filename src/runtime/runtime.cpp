@@ -93,25 +93,6 @@ bool run_it_here(task_base& what) {
   return is_mine;
 }
 
-// No thread may stand in for this one: it runs whatever there is until the task is finished.
-void help_until_finished(task_base& what, time_ns deadline_ns) {
-  constexpr time_ns k_look_again_ns = 100 * k_ns_per_us;  // guess
-  while (!what.state.is_finished() && monotonic_now_ns() < deadline_ns) {
-    worker& me = *worker::current();
-    task_record* const outer = me.current_task;
-    if (me.home.crew().has_returners() && !has_staying_stacks() && me.home.leave_worker()) {
-      // A task wants to go on and lacks only a worker; perhaps it is the one that is waited for.
-      (void)what.state.block(deadline_ns);
-      me.home.return_to_worker(*outer);
-      return;
-    }
-    (void)me.home.poll_sources();
-    if (queue_entry* const found = me.look_everywhere()) worker::execute_inside(*found, outer);
-    else (void)what.state.block(std::min(deadline_ns, monotonic_now_ns() + k_look_again_ns));
-    continue_others_first();
-  }
-}
-
 }  // namespace
 
 void require_same_process(const task_base& what) {
@@ -128,15 +109,8 @@ bool wait_for(task_base& what, time_ns deadline_ns) {
 
   wait_graph& waits = held->home.waits;
   const auto ticket = waits.begin_wait(held->current_task, what);
-  task_record* const running = held->current_task;
-  runtime::core& home = held->home;
-  // What stays on this thread may be what is waited for.
-  if (!has_staying_stacks() && home.leave_worker(stand_in_here())) {
-    (void)what.state.block(deadline_ns);
-    home.return_to_worker(*running);
-  } else {
-    help_until_finished(what, deadline_ns);
-  }
+  wait_here([&] { return what.state.is_finished() || monotonic_now_ns() >= deadline_ns; },
+            [&](time_ns until_ns) { (void)what.state.block(std::min(deadline_ns, until_ns)); });
   waits.end_wait(ticket);
   return what.state.is_finished();
 }

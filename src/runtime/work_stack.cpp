@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <new>
 #include <string>
 #include <utility>
@@ -37,10 +38,9 @@ struct thread_place {
   suspended_stack* staying = nullptr;  // may go on, on this thread; the newest
 };
 
-// What the thread continues next, or null: of those that must stay the oldest, so that each has its turn.
-[[nodiscard]] suspended_stack* take_next(thread_place& here) noexcept {
-  suspended_stack* next = std::exchange(here.next, nullptr);
-  if (next != nullptr || here.staying == nullptr) return next;
+// Of those that must stay on this thread the oldest, so that each has its turn.
+[[nodiscard]] suspended_stack* take_staying(thread_place& here) noexcept {
+  if (here.staying == nullptr) return nullptr;
   suspended_stack** last = &here.staying;
   while ((*last)->older != nullptr) last = &(*last)->older;
   return std::exchange(*last, nullptr);
@@ -168,7 +168,8 @@ latent_stack* detail::read_running_latent_stack() noexcept { return detail::runn
 }
 
 void throw_stack_exhausted() {
-  const worker* const me = worker::current();
+  worker* const me = worker::current();
+  if (me != nullptr) me->home.note_exhausted();
   throw stack_exhausted(me != nullptr ? "options::stack_bytes = " + std::to_string(me->home.chosen.stack_bytes) +
                                             ". Raise it, or nest less deep"
                                       : "it is that of a thread which is no worker. Call it inside runtime::run(), "
@@ -205,11 +206,6 @@ void sleep_until_done(join_gate& children) {
 
 }  // namespace
 
-stand_in stand_in_here() noexcept {
-  const latent_stack* const stack = running_latent_stack();
-  return stack != nullptr && stack->stays != 0 ? stand_in::beyond_bound : stand_in::within_bound;
-}
-
 void suspend_until_done(join_gate& children) noexcept {
   worker* const me = worker::current();
   if (me == nullptr) return sleep_until_done(children);
@@ -220,14 +216,14 @@ void suspend_until_done(join_gate& children) noexcept {
   } catch (const std::bad_alloc&) {
     // No memory for a stack.
   }
-  task_record* const running = me->current_task;
-  runtime::core& home = me->home;
   if (fresh == nullptr) {
-    const bool has_left = home.leave_worker(stand_in_here());
-    sleep_until_done(children);
-    if (has_left) home.return_to_worker(*running);
-    return;
+    const auto nap = [&](time_ns until_ns) {
+      if (until_ns == k_never_ns) sleep_until_done(children);
+      else (void)sleeper_of_thread().park(until_ns);
+    };
+    return wait_here([&] { return children.is_done(); }, nap);
   }
+  task_record* const running = me->current_task;
   suspended_stack who{mine, running, me->home};
   prepare(*fresh, &worker::run);
   me->show_forks();  // behind a join there are none
@@ -261,7 +257,8 @@ void continue_in_turn(suspended_stack& who) noexcept {
 
 void continue_others_instead() {
   thread_place& here = place();
-  suspended_stack* const next = take_next(here);
+  suspended_stack* next = std::exchange(here.next, nullptr);
+  if (next == nullptr) next = take_staying(here);
   if (next == nullptr) return;
   here.unused = here.running;
   enter(*next->stack, true);
@@ -269,20 +266,65 @@ void continue_others_instead() {
   std::abort();
 }
 
-void continue_others_first() {
-  suspended_stack* const next = take_next(place());
-  if (next == nullptr) return;
+namespace {
+
+// Goes there, and comes back when its turn comes, or, if it stays, when the thread is done there.
+void make_way_for(suspended_stack& next) {
   worker& me = *worker::current();
   task_record* const running = me.current_task;
   suspended_stack who{*place().running, running, me.home};
+  me.show_forks();
   me.leave_task();
   if (place().running->latent.stays == 0) place().waiting = &who;
   else who.older = std::exchange(place().staying, &who);
   const stack_pool::suspension counted{me.home.stacks()};
-  enter(*next->stack, false);
+  enter(*next.stack, false);
   worker::current()->go_on_with(running);
 }
 
-bool has_staying_stacks() noexcept { return place().staying != nullptr; }
+[[nodiscard]] bool does_stay() noexcept {
+  const latent_stack* const stack = running_latent_stack();
+  return stack != nullptr && stack->stays != 0;
+}
+// A thread that is just starting has no place.
+[[nodiscard, gnu::noinline]] bool has_staying_stacks() noexcept { return held_place != nullptr && held_place->staying != nullptr; }
+
+// No thread may stand in: it runs whatever there is. Staying stacks of this thread come to their turn meanwhile, since what is waited for may be theirs.
+void help_until(const std::function<bool()>& is_over, const std::function<void(time_ns)>& nap) {
+  constexpr time_ns k_look_again_ns = 100 * k_ns_per_us;  // guess
+  while (!is_over()) {
+    worker& me = *worker::current();
+    task_record* const outer = me.current_task;
+    if (me.home.crew().has_returners() && me.home.leave_worker()) {
+      // A task wants to go on and lacks only a worker; perhaps it is the one that is waited for.
+      nap(has_staying_stacks() ? monotonic_now_ns() + k_look_again_ns : k_never_ns);
+      me.home.return_to_worker(*outer);
+    } else if (has_staying_stacks() && !does_stay()) {
+      nap(monotonic_now_ns() + k_look_again_ns);
+    } else {
+      (void)me.home.poll_sources();
+      if (queue_entry* const found = me.look_everywhere()) worker::execute_inside(*found, outer);
+      else nap(monotonic_now_ns() + k_look_again_ns);
+      continue_others_first();
+    }
+    if (!has_staying_stacks() || is_over()) continue;
+    make_way_for(*take_staying(place()));
+  }
+}
+
+}  // namespace
+
+void continue_others_first() {
+  if (suspended_stack* const next = std::exchange(place().next, nullptr)) make_way_for(*next);
+}
+
+void wait_here(const std::function<bool()>& is_over, const std::function<void(time_ns)>& nap) {
+  worker& me = *worker::current();
+  task_record* const running = me.current_task;
+  runtime::core& home = me.home;
+  if (has_staying_stacks() || !home.leave_worker(does_stay() ? stand_in::beyond_bound : stand_in::within_bound)) return help_until(is_over, nap);
+  nap(k_never_ns);
+  home.return_to_worker(*running);
+}
 
 }  // namespace filch::inline v0

@@ -8,7 +8,6 @@
 // called by a signal handler but running_latent_stack().
 #pragma once
 
-#include "crew.hpp"
 #include "fiber.hpp"
 
 #include <filch/base/atomics.hpp>
@@ -20,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -144,9 +144,9 @@ void require_stack_left();
 // What a join throws, and a scope.
 [[noreturn]] void throw_stack_exhausted();
 
-// What a thread that waits needs: on a stack that stays with it, a thread beyond the bound, too. It runs what others would have to
-// make way for, perhaps what is waited for.
-[[nodiscard]] stand_in stand_in_here() noexcept;
+// The thread of the crew waits, and another one stands in for it: `nap(k_never_ns)` returns when `is_over()`. Where none may, it runs others until
+// then, and naps when there are none. A stack that stays on its thread gets a stand-in beyond the bound, too.
+void wait_here(const std::function<bool()>& is_over, const std::function<void(time_ns)>& nap);
 
 // The caller waits for its children. On a worker this suspends the stack, unless they have ended; elsewhere, or if the
 // stack must stay on its thread, the thread sleeps.
@@ -162,7 +162,5 @@ void continue_others_instead();
 // A task that runs others while it waits: if a stack is to be continued, goes there, and comes back when its turn comes. A stack that stays
 // on its thread comes back when the thread is done with the other, or that waits, and does not block the thread.
 void continue_others_first();
-// Are there stacks that only the calling thread may continue?
-[[nodiscard]] bool has_staying_stacks() noexcept;
 
 }  // namespace filch::inline v0

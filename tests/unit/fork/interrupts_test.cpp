@@ -131,6 +131,18 @@ TEST_F(interrupts, reach_a_worker_inside_a_long_function) {
   expect_signals(rt);
 }
 
+// The second function runs while the exception of the first is handled.
+TEST_F(interrupts, reach_a_function_that_runs_behind_an_exception) {
+  filch::runtime rt{{.workers = 2, .interrupts = true}};
+  for (int i = 0; i != 5; ++i) {
+    std::atomic<bool> was_taken{false};
+    const auto forks = [&] {
+      filch::join([&] { EXPECT_TRUE(filch_test::spin_until([&] { return was_taken.load(); })); }, [&] { was_taken = true; });
+    };
+    EXPECT_THROW(rt.run([&] { filch::join([] { throw 1; }, forks); }), int);
+  }
+}
+
 TEST_F(interrupts, are_not_sent_where_the_options_say_so) {
   filch::runtime rt{{.workers = 2, .interrupts = false}};
   expect_no_signals(rt);

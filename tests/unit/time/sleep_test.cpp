@@ -96,7 +96,8 @@ TEST(sleep, a_plain_function_that_sleeps_holds_no_worker) {
     const filch::stay_on_thread here;
     const auto self = filch_test::thread_here();
     auto third = rt.submit([&] { return second.get() + 1; });
-    return first.get() == 7 && filch_test::thread_here() == self && third.get() == 8 && filch_test::thread_here() == self;
+    filch::wait(filch::sleep_for(1ms));
+    return filch_test::thread_here() == self && first.get() == 7 && filch_test::thread_here() == self && third.get() == 8 && filch_test::thread_here() == self;
   });
   ::_exit(is_right && rt.statistics().spare_threads == 0 ? 0 : 11);
 }
