@@ -63,7 +63,7 @@ class held_function {
 // A fork's frame with the function of its child. Whoever takes the child puts its result or exception here; until then
 // that memory is untouched, so that a fork that nobody takes costs nothing for it.
 template <class F>
-class child_frame : public latent_frame {
+class alignas(16) child_frame : public latent_frame {
  public:
   using result = result_of<F>;
 
@@ -73,8 +73,12 @@ class child_frame : public latent_frame {
   child_frame& operator=(const child_frame&) = delete;
   ~child_frame() {}
 
-  // False: the thread takes no part, and the frame is not a fork. Its function and its result may be used directly.
-  [[nodiscard]] bool fork(latent_stack& stack) { return fork_latent(stack, *this, k_kind); }
+  // On a thread that takes part.
+  void fork(latent_stack& stack) {
+    if (!fork_latent(stack, *this, k_kind) && !answer_alarm(stack, *this)) __builtin_unreachable();
+  }
+  // False: the alarm sounds, and nothing was linked.
+  [[nodiscard]] bool try_fork(latent_stack& stack) { return fork_latent(stack, *this, k_kind); }
   [[nodiscard]] std::remove_reference_t<F>& function() noexcept { return function_.get(); }
   void put(result&& value) {
     if constexpr (std::is_reference_v<result>) value_ = std::addressof(value);
@@ -199,7 +203,7 @@ inline both_results<F, G> join_inside(latent_stack& stack, std::remove_reference
                                       std::remove_reference_t<G>& second) {
   held_function<F> first_function{first};
   child_frame<G> child{second};
-  if (!child.fork(stack)) __builtin_unreachable();
+  child.fork(stack);
   return run_forked<F, G>(first_function, child);
 }
 template <class F, class G>
@@ -207,12 +211,16 @@ inline both_results<F, G> join_two(latent_stack& stack, F&& first, G&& second) {
   return join_inside<F, G>(stack, first, second);
 }
 
-// The first result; the second one is put into the frame, which is no fork. What is held by value is passed so, too: then nobody
-// takes the address of the original.
+// The alarm has sounded: the whole join, in a place of its own. So nothing of what the caller knows has to outlive a call on its way to
+// the first function, and none of it takes a register in the common case. The first result; the second one is put into the frame. What is
+// held by value is passed so, too: then nobody takes the address of the original.
 template <class F, class G>
-[[gnu::cold, gnu::noinline]] result_of<F> join_from_outside(held_function<F> first, child_frame<G>& child) {
+[[gnu::cold, gnu::noinline]] result_of<F> join_alarmed(held_function<F> first, child_frame<G>& child) {
+  latent_stack& stack = latent_stack_here();
   both_results<F, G> both =
-      enter_from_outside([&] { return join_inside<F, G>(latent_stack_here(), first.get(), child.function()); });
+      answer_alarm(stack, child)
+          ? run_forked<F, G>(first, child)
+          : enter_from_outside([&] { return join_inside<F, G>(latent_stack_here(), first.get(), child.function()); });
   child.put(std::forward<result_of<G>>(std::get<1>(both)));
   try {
     return std::forward<result_of<F>>(std::get<0>(both));
@@ -227,9 +235,9 @@ template <class F, class G>
 [[gnu::always_inline]] inline both_results<F, G> join_anywhere(std::remove_reference_t<F>& first, std::remove_reference_t<G>& second) {
   held_function<F> first_function{first};
   child_frame<G> child{second};
-  if (!child.fork(latent_stack_here())) [[unlikely]] {
+  if (!child.try_fork(latent_stack_here())) [[unlikely]] {
     const auto again = [&]() -> child_frame<G>& { return static_cast<child_frame<G>&>(*address_again(child)); };
-    result_of<F> a = join_from_outside<F, G>(first_function, again());
+    result_of<F> a = join_alarmed<F, G>(first_function, again());
     return {std::forward<result_of<F>>(a), again().take()};
   }
   return run_forked<F, G>(first_function, child);

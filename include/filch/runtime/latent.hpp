@@ -187,14 +187,14 @@ class recorded_child {
   return is_none(here) ? nullptr : &here;
 }
 
-// Links `frame`, whose child may from now on be run by somebody else. False: the thread takes no part, and nothing was linked.
-// Throws stack_exhausted, and then nothing was linked, either.
+// Links `frame`, whose child may from now on be run by somebody else. False: the alarm sounds, and nothing was linked; answer_alarm() knows
+// more.
 [[nodiscard]] inline bool fork_latent(latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
   latent_frame* const older = stack.newest.load(std::memory_order_relaxed);  // owner-only
   frame.older = older;
   frame.kind = &kind;
   // statistic: a request that is seen late is answered late
-  if (detail::is_below(frame, stack.alarm)) [[unlikely]] return detail::answer_alarm(stack, frame);
+  if (detail::is_below(frame, stack.alarm)) [[unlikely]] return false;
   // [L8] signal fence: the frame is complete before a handler on this thread can find it → [L10].
   std::atomic_signal_fence(std::memory_order_release);
   stack.newest.store(&frame, std::memory_order_relaxed);  // owner-only

@@ -100,7 +100,10 @@ class lazy_loop {
       stack != nullptr ? split(*stack, at, left, mine) : hand_over(at, left, mine);
       return true;
     }
-    return false;
+    if (stack == nullptr || !is_wanted(*stack) || !mine.expects(left, k_worth_awake_ticks)) [[likely]] return false;
+    if (!is_asked(*stack, mine.expects(left, k_worth_ticks))) return false;
+    split(*stack, at, left, mine);
+    return true;
   }
 
   // Forks the upper half, which is offered if somebody asks.

@@ -133,6 +133,10 @@ class pace {
   [[nodiscard]] bool expects_much(std::size_t left) const {
     return !site_->is_known() || site_->ticks_of(left) >= static_cast<double>(k_worth_ticks);
   }
+  // Before the first note(): would half of so many elements be worth another thread's trouble if they took what they did the last time?
+  [[nodiscard]] bool expects(std::size_t left, std::uint64_t least) const {
+    return trusts_ && grain_ == 0 && left >= 2 && site_->is_known() && site_->ticks_of(left) >= static_cast<double>(least);
+  }
   // The shorter part of a split: whole grains.
   [[nodiscard]] std::size_t lower_half(std::size_t left) const {
     if (grain_ != 0) return left / grain_ / 2 * grain_;
