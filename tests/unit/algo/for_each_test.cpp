@@ -249,4 +249,25 @@ TEST(for_each_on_two_workers, a_loop_that_takes_long_is_shared) {
   }
 }
 
+// Property: a loop whose elements took long the last time is divided before its first element ends. Oracle: the first element sees one
+// of the upper half begin. Method: the first call teaches the site; a worker that has nothing to do has asked by then, or does at one of
+// the next attempts.
+TEST(for_each_on_two_workers, a_loop_that_took_long_before_is_divided_before_it_begins) {
+  filch::runtime rt{{.workers = 2}};
+  constexpr int k_count = 1000;
+  bool has_met = false;
+  for (int attempt = 0; attempt != 200 && !has_met; ++attempt) {
+    std::atomic<bool> has_upper_begun{false};
+    rt.run([&] {
+      filch::for_index(k_count, [&](int i) {
+        if (i >= k_count / 2) has_upper_begun.store(true);
+        if (i != 0) return;
+        for (int look = 0; look != 50 && !has_upper_begun.load(); ++look) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        has_met = has_upper_begun.load();
+      });
+    });
+  }
+  EXPECT_TRUE(has_met);
+}
+
 }  // namespace

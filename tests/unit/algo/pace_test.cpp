@@ -98,6 +98,18 @@ TEST(pace, few_elements_are_forked_unless_they_were_cheap_before) {
   EXPECT_TRUE((pace{{}, site}.is_few(20)));
 }
 
+TEST(pace, a_loop_is_expected_to_take_long_only_where_its_site_says_so) {
+  constexpr std::uint64_t k_least = 1000;
+  site_cost site;
+  EXPECT_FALSE((pace{{}, site}.expects(1'000'000, k_least)));  // nothing is known
+  site.note(std::uint64_t{1} << 20, 1 << 10);                  // about 1024 ticks each
+  EXPECT_TRUE((pace{{}, site}.expects(4, k_least)));
+  EXPECT_FALSE((pace{{}, site}.expects(4, 100 * k_least)));
+  EXPECT_FALSE((pace{{}, site}.expects(1, k_least)));
+  EXPECT_FALSE((pace{{}, site, pace::trust::nothing}.expects(4, k_least)));
+  EXPECT_FALSE((pace{filch::hint{.grain = 10}, site}.expects(1000, k_least)));
+}
+
 TEST(pace, one_element_is_never_worth_a_split) {
   site_cost site;
   pace p{{}, site};
