@@ -20,9 +20,12 @@ told = {told!r}
 if sys.argv[1:] == ["--about"]:
     print(json.dumps(told["about"]))
     sys.exit()
-workload, size, threads, repetitions = sys.argv[1], *map(int, sys.argv[2:])
-with open({log!r}, "a") as log:
-    print(told["about"]["runtime"], workload, size, threads, file=log)
+workload, size, threads = sys.argv[1], *map(int, sys.argv[2:4])
+repetitions = 0 if sys.argv[4] == "turns" else int(sys.argv[4])
+def note(*words):
+    with open({log!r}, "a") as log:
+        print(told["about"]["runtime"], workload, size, threads, *words, file=log)
+note()
 time.sleep(told["sleep_s"])
 if told["exit_code"]:
     sys.exit(told["exit_code"])
@@ -41,6 +44,24 @@ elif told["misdeed"] == "be brief":
     repetitions -= 1
 elif told["misdeed"] == "count backwards":
     told["ns"] = {{key: -each for key, each in told["ns"].items()}}
+if sys.argv[4] == "turns":
+    print(json.dumps({{"ready": True}}), flush=True)
+    for turn, _ in enumerate(sys.stdin, 1):
+        note("turn", turn)
+        misdeed = told["in_turn"].get(str(turn), "")
+        if misdeed == "die":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        elif misdeed == "leave":
+            sys.exit()
+        elif misdeed == "hang":
+            time.sleep(60)
+        elif misdeed == "garble":
+            print("no JSON", flush=True)
+            continue
+        all_ns = told["ns"][str(threads)]
+        ns = all_ns[(turn - 1) % len(all_ns)] if isinstance(all_ns, list) else all_ns
+        checksum = "8" if misdeed == "err" else told["checksum"]
+        print(json.dumps({{"ns": ns, "cpu_ns": 2 * ns, "checksum": checksum}}), flush=True)
 for _ in range(repetitions):
     is_copies = told["about"]["runtime"] == "serial" and threads != 0
     ns = told["ns"]["0"] * 3 // 2 // threads if is_copies else told["ns"][str(threads)]
@@ -51,11 +72,13 @@ ALL = ["fib", "nqueens", "skynet", "matmul", "mergesort", "sort", "uts_t1", "uts
 
 
 def fake(file, runtime, ns, *, folder="programs", language="C++", compiler="GNU 1", workloads=ALL, checksum="7",
-         sleep_s=0, exit_code=0, misdeed=""):
-    """A program whose times are `ns` by number of threads."""
+         sleep_s=0, exit_code=0, misdeed="", takes_turns=False, in_turn={}):
+    """A program whose times are `ns` by number of threads; in turns a list: by round. `in_turn`: misdeeds by turn."""
     about = {"runtime": runtime, "language": language, "compiler": compiler, "flags": "-O9",
              "has_serial": language != "C++", "workloads": workloads}
-    told = {"about": about, "ns": {str(threads): each for threads, each in ns.items()}, "checksum": checksum,
+    if takes_turns:
+        about["takes_turns"] = True
+    told = {"about": about, "in_turn": {str(turn): each for turn, each in in_turn.items()}, "ns": {str(threads): each for threads, each in ns.items()}, "checksum": checksum,
             "sleep_s": sleep_s, "exit_code": exit_code, "misdeed": misdeed}
     path = WORK / folder / file
     path.parent.mkdir(exist_ok=True)
@@ -280,9 +303,7 @@ def ended(by):
         time.sleep(0.05)
     done.send_signal(by)
     done.wait(timeout=100)
-    if by == signal.SIGSEGV:
-        os.killpg(done.pid, signal.SIGKILL)  # what hung, and still holds the output
-    done.stdout, done.stderr = done.communicate(timeout=100)
+    done.stdout, done.stderr = done.communicate(timeout=20)  # what hung does not hold the output: it has ended, too
     return done
 
 
@@ -323,6 +344,123 @@ def test_a_run_beyond_the_limit_is_ended_and_left_out():
     expect("> limit" in out, f"the table says so in {out}")
     expect(rows_of(told)["fib", "oneTBB", "GNU 1", 1]["is_too_slow"], f"and the file: {told}")
     expect((WORK / "log").read_text().count("oneTBB") == 1, "it is not tried again")
+
+
+def turns_fakes():
+    """Serial code, filch and two peers that take turns."""
+    fake("serial", "serial", {0: 1000}, takes_turns=True)
+    fake("filch", "filch", {1: 600}, takes_turns=True)
+    fake("tbb", "oneTBB", {1: 700}, takes_turns=True)
+    fake("par", "std::execution::par", {1: 800}, takes_turns=True)
+
+
+def turns_of(runtime):
+    """The numbers of its turns, in the order in which it took them."""
+    lines = (WORK / "log").read_text().splitlines()
+    return [int(line.split()[-1]) for line in lines if line.startswith(f"{runtime} ") and " turn " in line]
+
+
+IN_TURNS = ("fib", "--threads", "1", "--programs", "programs", "--peers")
+
+
+def test_programs_that_take_turns_are_started_once_and_go_round_by_round():
+    turns_fakes()
+    out, told = told_by(*IN_TURNS, "--rounds", "4")
+    expect("; 4 rounds, in turns;" in out and told["context"]["rounds_done"] == 4, f"the rounds in {out}")
+    lines = (WORK / "log").read_text().splitlines()
+    names = ["serial fib 36 0", "filch fib 36 1", "oneTBB fib 36 1", "std::execution::par fib 36 1"]
+    expect(sorted(lines[:4]) == sorted(names), f"all are started, each once, before anybody's turn: {lines}")
+    rounds = [lines[4 + 4 * i:8 + 4 * i] for i in range(4)]
+    for i, turns in enumerate(rounds):
+        expect(sorted(turns) == sorted(f"{name} turn {i + 1}" for name in names), f"one turn of each in round {i}: {lines}")
+    expect(len(lines) == 20, f"nothing else: {lines}")
+    firsts = {[turn for turn in turns if not turn.startswith("serial")][0].split()[0] for turns in rounds}
+    expect(len(firsts) > 1, f"not always the same first in {rounds}")
+    (WORK / "log").unlink()
+    out, told = told_by(*IN_TURNS)
+    expect({len(row["ns"]) for row in told["rows"]} == {51} and "51 rounds, in turns" in out, f"more if they are short: {out}")
+    _, told = told_by(*IN_TURNS, "--quick")
+    expect({len(row["ns"]) for row in told["rows"]} == {7}, f"but not with --quick: {told}")
+
+
+def test_a_measurement_is_in_turns_only_if_all_its_programs_take_them():
+    turns_fakes()
+    fake("old", "old", {1: 900}, workloads=["join"])
+    out, told = told_by("fib", "join-tiny", *IN_TURNS[1:], "--rounds", "2")
+    rows = rows_of(told)
+    expect("least_ratio" in rows["fib", "filch", "GNU 1", 1], f"fib is in turns: {rows}")
+    expect("least_ratio" not in rows["join-tiny", "filch", "GNU 1", 1], f"join-tiny is not: {rows}")
+    expect("2 rounds, some in turns" in out and out.count("join-tiny") == 1, f"the second table has fib only: {out}")
+    expect(rows["join-tiny", "old", "GNU 1", 1]["ratio"] == 0.9 and told["context"]["rounds_done"] == 2, f"{told}")
+
+
+def test_what_dies_leaves_garbles_or_errs_in_a_turn_has_failed_and_the_others_have_all_rounds():
+    turns_fakes()
+    for name in ("die", "leave", "garble", "err"):
+        fake(name, f"bad to {name}", {1: 500}, takes_turns=True, in_turn={3: name})
+    fake("deaf", "deaf", {1: 500}, takes_turns=True, exit_code=3)
+    out = fail((*IN_TURNS, "--rounds", "6", "--json", "out.json"),
+               "bad to die (GNU 1) was ended by signal 11", "bad to leave (GNU 1) ended before its last turn",
+               "bad to garble (GNU 1) prints something else than it should: \"no JSON\"",
+               "bad to err (GNU 1) computes 8, the serial code 7", "deaf (GNU 1) failed with exit code 3")
+    rows = {row["runtime"]: row for row in json.loads((WORK / "out.json").read_text())["rows"]}
+    for name in ("die", "leave", "garble", "err"):
+        expect(turns_of(f"bad to {name}") == [1, 2, 3], f"{name}: no turn after its failure")
+        expect("failure" in rows[f"bad to {name}"] and "ns" not in rows[f"bad to {name}"], f"no times of {name}: {rows}")
+    for name, ratio in (("filch", 0.6), ("oneTBB", 0.7), ("std::execution::par", 0.8)):
+        expect(rows[name]["ratios"] == [ratio] * 6, f"{name} has six rounds in {rows}")
+    expect("; 6 rounds, in turns;" in out, f"the rounds in {out}")
+
+
+def test_a_turn_beyond_the_limit_is_ended_and_left_out():
+    turns_fakes()
+    fake("slow", "slow", {1: 600}, takes_turns=True, in_turn={2: "hang"})
+    fake("late", "late", {1: 600}, takes_turns=True, sleep_s=60)
+    out, told = told_by(*IN_TURNS, "--limit", "2", "--rounds", "5")
+    rows = rows_of(told)
+    for name in ("slow", "late"):
+        expect(rows["fib", name, "GNU 1", 1]["is_too_slow"], f"{name} is too slow in {rows}")
+    expect(out.count("> limit") == 4 and turns_of("slow") == [1, 2] and turns_of("late") == [], f"both tables say so: {out}")
+    expect(len(rows["fib", "filch", "GNU 1", 1]["ns"]) == 5, f"the others have all rounds: {rows}")
+
+
+def test_least_times_and_medians_of_turns_are_right_and_shown_again():
+    fake("serial", "serial", {0: [1000, 2000, 800, 1000, 1000], 2: 500}, takes_turns=True)
+    fake("filch", "filch", {1: [1100, 2000, 960, 1200, 600], 2: [600, 600, 600, 600, 400]}, takes_turns=True)
+    out, told = told_by("fib", "--threads", "1,2", "--programs", "programs", "--rounds", "5")
+    rows = rows_of(told)
+    one, two = rows["fib", "filch", "GNU 1", 1], rows["fib", "filch", "GNU 1", 2]
+    expect(one["ns"] == [1100, 2000, 960, 1200, 600] and one["ratios"] == [1.1, 1, 1.2, 1.2, 0.6], f"by round: {one}")
+    expect((one["ratio"], one["least_ratio"]) == (1.1, 0.75) and (two["ratio"], two["least_ratio"]) == (0.6, 0.5), f"{rows}")
+    first, second = out.split("Least time as a ratio to the least of serial code")
+    expect("1.10 / 0.60" in first and "0.75 / 0.50" in second and "1 / 0.62" in second, f"both tables in {out}")
+    again = succeed("--from", "out.json")
+    expect(again == out.replace("Wrote out.json.\n", ""), f"the same from the file: {again}")
+    for row in told["rows"]:
+        del row["least_ratio"]
+    saved_as("old.json", told)
+    old = succeed("--from", "old.json")
+    expect("1.10 / 0.60" in old and "Least time" not in old, f"a file of an older version: {old}")
+
+
+def test_a_signal_ends_all_that_take_turns_and_shows_what_is_known():
+    turns_fakes()
+    fake("slow", "slow", {1: 600}, workloads=["nqueens"], takes_turns=True, in_turn={3: "hang"})
+    done = subprocess.Popen([str(COMMAND), "bench", "fib", "nqueens", *IN_TURNS[1:], "--rounds", "5", "--json", "out.json"],
+                            cwd=WORK, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for _ in range(1000):
+        if (WORK / "log").exists() and turns_of("slow") == [1, 2, 3]:
+            break
+        time.sleep(0.05)
+    children = pathlib.Path(f"/proc/{done.pid}/task/{done.pid}/children").read_text().split()
+    states = sorted(pathlib.Path(f"/proc/{each}/stat").read_text().rsplit(")", 1)[1].split()[0] for each in children)
+    done.send_signal(signal.SIGTERM)
+    done.stdout, done.stderr = done.communicate(timeout=20)
+    expect(done.returncode == 128 + signal.SIGTERM and len(children) == 5, f"the exit code of a signal; {children}", done)
+    expect(states == ["S", "T", "T", "T", "T"], f"who does not have the turn is stopped: {states}")
+    expect("signal 15" in done.stderr and "round 3: nqueens, slow, 1 thread" in done.stderr, "what ran", done)
+    expect("2 to 5 rounds, in turns" in done.stdout and "0.60" in done.stdout, "the table", done)
+    expect(not any(pathlib.Path(f"/proc/{each}").exists() for each in children), f"nothing of {children} is left", done)
 
 
 def test_the_picture_has_a_chart_for_each_number_of_threads_and_all_runtimes():
@@ -525,10 +663,11 @@ def test_the_real_programs_of_asynchronous_shapes_compute_what_is_known():
 def test_the_real_programs_agree_with_their_serial_code():
     if not PROGRAMS:
         sys.exit("no folder of programs was given")
-    out, told = told_by("--quick", "--rounds", "1", "--repetitions", "1", "--threads", "1,3", "--programs", PROGRAMS)
+    out, told = told_by("--quick", "--rounds", "2", "--threads", "1,3", "--programs", PROGRAMS)
     measured = {row["measurement"] for row in told["rows"]}
     expect(len(measured) == 13 and len(told["rows"]) == 39, f"all measurements, and three serial copies of each, in {told}")
-    expect(all(row["ratio"] > 0 for row in told["rows"]), f"ratios in {told}")
+    expect(all(row["ratio"] > 0 and row["least_ratio"] > 0 for row in told["rows"]), f"ratios in {told}")
+    expect({len(row["ns"]) for row in told["rows"]} == {2} and "; 2 rounds, in turns;" in out, f"two rounds in {told}")
     for name in measured:
         expect(name in out, f"{name} in {out}")
 

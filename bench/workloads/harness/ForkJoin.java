@@ -1,10 +1,16 @@
 // The workloads on Java's ForkJoinPool, and the same in serial Java (THREADS = 0). The protocol is that of
 // harness/program.hpp, but for more repetitions that are not printed: the compiler comes in while the program runs.
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RecursiveAction;
 import java.util.concurrent.RecursiveTask;
@@ -152,20 +158,59 @@ final class ForkJoin {
     }
   }
 
-  static void measure(Job job, boolean isSerial, long repetitions) {
-    WarmUp warmUp = new WarmUp(WARM_UPS);
-    for (long done = 0; done != repetitions; ) {
+  /** A run that is shorter is run several times in a turn, so often at most: as in harness/main.cpp. */
+  private static final long SHORT_NS = 10_000_000;
+
+  private static final int MOST_RUNS = 15;
+
+  /** One run. */
+  record Sample(long ns, long cpuNs) {
+    static Sample of(Job job, boolean isSerial) {
       job.prepare();
-      long cpu = cpuNs();
+      long cpu = ForkJoin.cpuNs();
       long began = System.nanoTime();
       job.run(isSerial);
       long ns = System.nanoTime() - began;
-      cpu = cpuNs() - cpu;
-      if (warmUp.tookThis()) continue;
-      ++done;
+      return new Sample(ns, ForkJoin.cpuNs() - cpu);
+    }
+
+    void tell(Job job) {
       System.out.println(
-          "{\"ns\": " + ns + ", \"cpu_ns\": " + cpu + ", \"checksum\": \"" + Long.toUnsignedString(job.checksum())
-              + "\"}");
+          "{\"ns\": " + ns + ", \"cpu_ns\": " + cpuNs + ", \"checksum\": \""
+              + Long.toUnsignedString(job.checksum()) + "\"}");
+    }
+  }
+
+  /** The last of the runs that do not count. */
+  static Sample warmUp(Job job, boolean isSerial) {
+    WarmUp warmUp = new WarmUp(WARM_UPS);
+    Sample made;
+    do {
+      made = Sample.of(job, isSerial);
+      warmUp.tookThis();
+    } while (!warmUp.isOver);
+    return made;
+  }
+
+  static void measure(Job job, boolean isSerial, long repetitions) {
+    warmUp(job, isSerial);
+    for (long done = 0; done != repetitions; ++done) Sample.of(job, isSerial).tell(job);
+  }
+
+  static void takeTurns(Job job, boolean isSerial) throws IOException {
+    long last = warmUp(job, isSerial).ns();
+    System.out.println("{\"ready\": true}");
+    BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+    while (lines.readLine() != null) {
+      if (last < SHORT_NS) Sample.of(job, isSerial);
+      List<Sample> runs = new ArrayList<>();
+      long began = System.nanoTime();
+      do {
+        runs.add(Sample.of(job, isSerial));
+      } while (runs.size() != MOST_RUNS && System.nanoTime() - began < SHORT_NS);
+      last = runs.get(runs.size() - 1).ns();
+      runs.sort(Comparator.comparingLong(Sample::ns));
+      runs.get((runs.size() - 1) / 2).tell(job);
     }
   }
 
@@ -174,19 +219,25 @@ final class ForkJoin {
       System.out.println(
           "{\"runtime\": \"ForkJoinPool\", \"language\": \"Java\", \"compiler\": \"Java "
               + System.getProperty("java.version")
-              + "\", \"flags\": \"-XX:MaxRecursiveInlineLevel=0\", \"has_serial\": true, \"workloads\": [\""
+              + "\", \"flags\": \"-XX:MaxRecursiveInlineLevel=0\", \"has_serial\": true, \"takes_turns\": true, \"workloads\": [\""
               + String.join("\", \"", WORKLOADS.keySet()) + "\"]}");
       return;
     }
     if (words.length != 4 || !WORKLOADS.containsKey(words[0])) {
-      System.err.println("usage: --about | WORKLOAD SIZE THREADS REPETITIONS; --about lists the workloads");
+      System.err.println("usage: --about | WORKLOAD SIZE THREADS REPETITIONS|turns; --about lists the workloads");
       System.exit(2);
     }
     Job job = WORKLOADS.get(words[0]).apply(Long.parseLong(words[1]));
     int threads = Integer.parseInt(words[2]);
-    long repetitions = Long.parseLong(words[3]);
-    ForkJoinPool pool = new ForkJoinPool(Math.max(threads, 1));
-    pool.submit(() -> measure(job, threads == 0, repetitions)).get();
+    boolean isInTurns = words[3].equals("turns");
+    long repetitions = isInTurns ? 0 : Long.parseLong(words[3]);
+    Callable<Void> measured =
+        () -> {
+          if (isInTurns) takeTurns(job, threads == 0);
+          else measure(job, threads == 0, repetitions);
+          return null;
+        };
+    new ForkJoinPool(Math.max(threads, 1)).submit(measured).get();
   }
 
   private ForkJoin() {}

@@ -3,11 +3,13 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sort"
 	"strconv"
 	"sync"
 	"syscall"
@@ -90,12 +92,72 @@ func cpuNs() int64 {
 func tellAbout() {
 	text, _ := json.Marshal(map[string]any{
 		"runtime": "goroutines", "language": "Go", "compiler": runtime.Version(), "flags": "default", "has_serial": hasSerial,
-		"workloads": names})
+		"takes_turns": true, "workloads": names})
 	fmt.Println(string(text))
 }
 
 // As in harness/main.cpp.
 const warmUp = 100 * time.Millisecond
+
+// A run that is shorter is run several times in a turn, so often at most: as in harness/main.cpp.
+const short, mostRuns = 10 * time.Millisecond, 15
+
+// One run: its time from outside, and what is told.
+type sample struct {
+	took    time.Duration
+	ns, cpu int64
+}
+
+func runOnce(job measured, isSerial bool) sample {
+	if job.prepare != nil {
+		job.prepare()
+	}
+	runtime.GC()
+	cpu, began := cpuNs(), time.Now()
+	job.run(isSerial)
+	took := time.Since(began)
+	made := sample{took: took, ns: took.Nanoseconds(), cpu: cpuNs() - cpu}
+	if job.ownNs != nil {
+		made.ns = job.ownNs()
+	}
+	return made
+}
+
+func tell(made sample, job measured) {
+	bytes := ""
+	if job.bytes != nil {
+		bytes = fmt.Sprintf(", \"bytes\": %d", job.bytes())
+	}
+	fmt.Printf("{\"ns\": %d, \"cpu_ns\": %d, \"checksum\": \"%d\"%s}\n", made.ns, made.cpu, job.checksum(), bytes)
+}
+
+// The last of the runs that do not count.
+func warm(job measured, isSerial bool) sample {
+	started := time.Now()
+	made := runOnce(job, isSerial)
+	for time.Since(started) < warmUp {
+		made = runOnce(job, isSerial)
+	}
+	return made
+}
+
+func takeTurns(job measured, isSerial bool) {
+	last := warm(job, isSerial).took
+	fmt.Println("{\"ready\": true}")
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		if last < short {
+			runOnce(job, isSerial)
+		}
+		began := time.Now()
+		runs := []sample{runOnce(job, isSerial)}
+		for len(runs) != mostRuns && time.Since(began) < short {
+			runs = append(runs, runOnce(job, isSerial))
+		}
+		last = runs[len(runs)-1].took
+		sort.Slice(runs, func(a, b int) bool { return runs[a].ns < runs[b].ns })
+		tell(runs[(len(runs)-1)/2], job)
+	}
+}
 
 func main() {
 	words := os.Args
@@ -104,13 +166,14 @@ func main() {
 		return
 	}
 	if len(words) != 5 || makers[words[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: --about | WORKLOAD SIZE THREADS REPETITIONS; --about lists the workloads")
+		fmt.Fprintln(os.Stderr, "usage: --about | WORKLOAD SIZE THREADS REPETITIONS|turns; --about lists the workloads")
 		os.Exit(2)
 	}
+	isInTurns := words[4] == "turns"
 	var values [3]uint64
 	for i := range values {
 		value, problem := strconv.ParseUint(words[i+2], 10, 64)
-		if problem != nil {
+		if problem != nil && !(isInTurns && i == 2) {
 			fmt.Fprintf(os.Stderr, "%s is not a number\n", words[i+2])
 			os.Exit(2)
 		}
@@ -124,28 +187,12 @@ func main() {
 	runtime.GOMAXPROCS(threads)
 	debug.SetMaxStack(1 << 30)
 	job := makers[words[1]](size)
-	started, isWarm := time.Now(), false
-	for done := 0; done != repetitions; {
-		if job.prepare != nil {
-			job.prepare()
-		}
-		runtime.GC()
-		cpu, began := cpuNs(), time.Now()
-		job.run(isSerial)
-		ns := time.Since(began).Nanoseconds()
-		cpu = cpuNs() - cpu
-		if job.ownNs != nil {
-			ns = job.ownNs()
-		}
-		bytes := ""
-		if job.bytes != nil {
-			bytes = fmt.Sprintf(", \"bytes\": %d", job.bytes())
-		}
-		if !isWarm {
-			isWarm = time.Since(started) >= warmUp
-			continue
-		}
-		done++
-		fmt.Printf("{\"ns\": %d, \"cpu_ns\": %d, \"checksum\": \"%d\"%s}\n", ns, cpu, job.checksum(), bytes)
+	if isInTurns {
+		takeTurns(job, isSerial)
+		return
+	}
+	warm(job, isSerial)
+	for done := 0; done != repetitions; done++ {
+		tell(runOnce(job, isSerial), job)
 	}
 }

@@ -101,23 +101,66 @@ fn cpu_ns() -> u64 {
 /// As in harness/main.cpp.
 const WARM_UP: Duration = Duration::from_millis(100);
 
-fn measure(job: &mut dyn Job, is_serial: bool, repetitions: u64) {
+/// A run that is shorter is run several times in a turn, so often at most: as in harness/main.cpp.
+const SHORT: Duration = Duration::from_millis(10);
+const MOST_RUNS: usize = 15;
+
+/// One run.
+struct Sample {
+    took: Duration,
+    cpu_ns: u64,
+}
+
+fn run_once(job: &mut dyn Job, is_serial: bool) -> Sample {
+    job.prepare();
+    let cpu = cpu_ns();
+    let began = Instant::now();
+    job.run(is_serial);
+    Sample { took: began.elapsed(), cpu_ns: cpu_ns() - cpu }
+}
+
+fn tell(made: &Sample, job: &dyn Job) {
+    let (ns, cpu_ns) = (made.took.as_nanos(), made.cpu_ns);
+    println!("{{\"ns\": {ns}, \"cpu_ns\": {cpu_ns}, \"checksum\": \"{}\"}}", job.checksum());
+}
+
+/// The last of the runs that do not count.
+fn warm_up(job: &mut dyn Job, is_serial: bool) -> Sample {
     let started = Instant::now();
-    let mut is_warm = false;
-    let mut done = 0;
-    while done != repetitions {
-        job.prepare();
-        let cpu = cpu_ns();
-        let began = Instant::now();
-        job.run(is_serial);
-        let ns = began.elapsed().as_nanos();
-        let cpu = cpu_ns() - cpu;
-        if !is_warm {
-            is_warm = started.elapsed() >= WARM_UP;
-            continue;
+    loop {
+        let made = run_once(job, is_serial);
+        if started.elapsed() >= WARM_UP {
+            return made;
         }
-        done += 1;
-        println!("{{\"ns\": {ns}, \"cpu_ns\": {cpu}, \"checksum\": \"{}\"}}", job.checksum());
+    }
+}
+
+/// Standard output is written line by line.
+fn take_turns(job: &mut dyn Job, is_serial: bool) {
+    let mut last = warm_up(job, is_serial).took;
+    println!("{{\"ready\": true}}");
+    for _ in std::io::stdin().lines() {
+        if last < SHORT {
+            run_once(job, is_serial);
+        }
+        let began = Instant::now();
+        let mut runs = vec![run_once(job, is_serial)];
+        while runs.len() != MOST_RUNS && began.elapsed() < SHORT {
+            runs.push(run_once(job, is_serial));
+        }
+        last = runs[runs.len() - 1].took;
+        runs.sort_by_key(|each| each.took);
+        tell(&runs[(runs.len() - 1) / 2], job);
+    }
+}
+
+/// Without a number of repetitions: in turns.
+fn measure(job: &mut dyn Job, is_serial: bool, repetitions: Option<u64>) {
+    let Some(repetitions) = repetitions else { return take_turns(job, is_serial) };
+    warm_up(job, is_serial);
+    for _ in 0..repetitions {
+        let made = run_once(job, is_serial);
+        tell(&made, job);
     }
 }
 
@@ -127,7 +170,8 @@ fn main() {
         let names: Vec<String> = WORKLOADS.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         println!(
             "{{\"runtime\": \"rayon {}\", \"language\": \"Rust\", \"compiler\": \"{}\", \"flags\": \"opt-level=3 lto \
-             codegen-units=1 target-cpu=native\", \"has_serial\": true, \"workloads\": [{}]}}",
+             codegen-units=1 target-cpu=native\", \"has_serial\": true, \"takes_turns\": true, \
+             \"workloads\": [{}]}}",
             option_env!("FILCH_RAYON_VERSION").unwrap_or("1"),
             option_env!("FILCH_RUSTC_VERSION").unwrap_or("rustc"),
             names.join(", ")
@@ -135,10 +179,11 @@ fn main() {
         return;
     }
     let number = |i: usize| words.get(i).and_then(|text| text.parse::<u64>().ok());
+    let is_in_turns = words.get(4).map_or(false, |word| word == "turns");
     let (size, threads, repetitions) = match (number(2), number(3), number(4)) {
-        (Some(size), Some(threads), Some(repetitions)) => (size, threads, repetitions),
+        (Some(size), Some(threads), repetitions) if repetitions.is_some() || is_in_turns => (size, threads, repetitions),
         _ => {
-            eprintln!("usage: {} --about | WORKLOAD SIZE THREADS REPETITIONS", words[0]);
+            eprintln!("usage: {} --about | WORKLOAD SIZE THREADS REPETITIONS|turns", words[0]);
             std::process::exit(2);
         }
     };

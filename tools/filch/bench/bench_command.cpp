@@ -69,6 +69,7 @@ bench_plan understand(const bench_arguments& given) {
   plan.threads = read_threads(given.threads);
   read_number<std::uint32_t>(given.rounds, "--rounds", 1, 1000, plan.rounds);
   read_number<std::uint32_t>(given.repetitions, "--repetitions", 1, 1000, plan.repetitions);
+  if (given.rounds || given.quick) plan.most_rounds = plan.rounds;
   std::uint32_t limit_s = 60;
   read_number<std::uint32_t>(given.limit_s, "--limit", 1, 3600, limit_s);
   plan.limit_s = limit_s;
@@ -242,12 +243,15 @@ namespace {
 // What both commands have.
 void add_common(CLI::App& bench, bench_arguments& into) {
   bench.add_option("--threads", into.threads, "numbers of threads; default: 1 and all CPUs")->type_name("N,N");
-  bench.add_option("--rounds", into.rounds, "how often each is run, in turn; default 7")->type_name("N");
-  bench.add_option("--repetitions", into.repetitions, "in one process, of which the median counts; default 3")
+  const std::string rounds = "how often each is run, in turn; default 7"s +
+                             (into.is_async ? "" : ", and up to 51 within 10 s per measurement");
+  bench.add_option("--rounds", into.rounds, rounds)->type_name("N");
+  bench.add_option("--repetitions", into.repetitions, "in one process, where programs do not take turns; default 3")
       ->type_name("N");
   bench.add_option("--clock", into.clock, "wall (the default), or cpu: on a busy machine, for one thread")
       ->type_name("NAME");
-  bench.add_option("--limit", into.limit_s, "seconds that one process may take; default 60")->type_name("S");
+  bench.add_option("--limit", into.limit_s, "seconds that one process or one turn may take; default 60")
+      ->type_name("S");
   bench.add_flag("--quick", into.quick, "tiny sizes: to see whether everything works");
   bench.add_option("--programs", into.programs, "a folder of programs; several times for several compilers")
       ->type_name("DIR")

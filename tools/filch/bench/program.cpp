@@ -1,162 +1,22 @@
 #include "program.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <filch/base/units.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <tuple>
 
-#include "ending.hpp"
+#include "child.hpp"
 #include "errors.hpp"
 #include "text.hpp"
-
-extern char** environ;
 
 namespace filch::tool {
 namespace {
 
 using json = nlohmann::json;
-
-// More than any program prints.
-constexpr std::size_t k_max_output = 1 << 20;
-// So often a waiting command looks whether it was asked to end.
-constexpr time_ns k_look_ns = 100'000'000;
-
-// What a child did until its end.
-struct child_end {
-  std::string output{};
-  bool is_too_slow = false;
-  std::string problem{};  // empty: it ended as it should
-};
-
-// The beginning of what a program printed, for a message: one line of plain characters.
-std::string shown(std::string_view text) {
-  std::string out{text.substr(0, 60)};
-  for (char& each : out) each = each >= ' ' && each <= '~' ? each : '?';
-  return "\"" + out + "\"" + (text.size() > 60 ? " …" : "");
-}
-
-// A child process whose standard output can be read. Standard error stays ours.
-class child {
- public:
-  explicit child(const std::vector<std::string>& words) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw failure("no pipe to "s + words[0] + ": " + std::strerror(errno));
-    output_ = ends[0];
-    std::vector<char*> list;
-    for (const std::string& each : words) list.push_back(const_cast<char*>(each.c_str()));
-    list.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    sigset_t defaults;
-    ::sigemptyset(&defaults);
-    ::sigaddset(&defaults, SIGPIPE);  // the command ignores it
-    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    pid_t id = 0;
-    const int error = ::posix_spawn(&id, list[0], &actions, &attributes, list.data(), environ);
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
-    if (error != 0) {
-      start_problem_ = "cannot be started: "s + std::strerror(error);
-      return;
-    }
-    id_ = id;
-    // Where memory runs out, the program ends and not the command that can tell.
-    std::ofstream{"/proc/" + std::to_string(id_) + "/oom_score_adj"} << "1000";
-  }
-  child(const child&) = delete;
-  child& operator=(const child&) = delete;
-  ~child() {
-    if (id_ != 0) {
-      ::kill(id_, SIGKILL);
-      int status = 0;
-      while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
-      }
-    }
-    ::close(output_);
-  }
-
-  // Waits for its end, or ends it after so long. Throws asked_to_end.
-  child_end finish(double limit_s) {
-    if (id_ == 0) return {.problem = start_problem_};
-    const time_ns until_ns = monotonic_now_ns() + static_cast<time_ns>(limit_s * static_cast<double>(k_ns_per_s));
-    child_end made;
-    while (const auto part = read_some(until_ns)) {
-      made.output += *part;
-      if (made.output.size() > k_max_output) {
-        made.problem = "printed more than "s + std::to_string(k_max_output) + " bytes: " + shown(made.output);
-        return made;
-      }
-    }
-    const std::optional<int> status = wait(until_ns);
-    if (!status) {
-      made.is_too_slow = true;
-    } else if (WIFSIGNALED(*status)) {
-      made.problem = "was ended by " + signal_text(WTERMSIG(*status));
-      if (WTERMSIG(*status) == SIGKILL) made.problem += ", perhaps for lack of memory";
-    } else if (WEXITSTATUS(*status) != 0) {
-      made.problem = "failed with exit code " + std::to_string(WEXITSTATUS(*status));
-    }
-    return made;
-  }
-
- private:
-  static void look_for_signals() {
-    if (asked_to_end_by() != 0) throw asked_to_end{};
-  }
-
-  // None at the end of the output and at the end of the time.
-  std::optional<std::string> read_some(time_ns until_ns) const {
-    for (;;) {
-      look_for_signals();
-      const time_ns left_ns = until_ns - monotonic_now_ns();
-      if (left_ns <= 0) return std::nullopt;
-      pollfd wanted{output_, POLLIN, 0};
-      const int ready = ::poll(&wanted, 1, static_cast<int>(std::min(left_ns, k_look_ns) / 1'000'000) + 1);
-      if (ready <= 0) continue;  // nothing yet, or a signal
-      std::array<char, 4096> part{};
-      const ssize_t count = ::read(output_, part.data(), part.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return std::nullopt;
-      return std::string{part.data(), static_cast<std::size_t>(count)};
-    }
-  }
-
-  // How it ended; none if it does not in time. A program may close its output and go on.
-  std::optional<int> wait(time_ns until_ns) {
-    for (;;) {
-      int status = 0;
-      if (::waitpid(id_, &status, WNOHANG) == id_) {
-        id_ = 0;
-        return status;
-      }
-      look_for_signals();
-      if (monotonic_now_ns() >= until_ns) return std::nullopt;
-      ::usleep(500);
-    }
-  }
-
-  std::string start_problem_;
-  pid_t id_ = 0;  // 0: it does not run
-  int output_ = -1;
-};
 
 constexpr double k_about_limit_s = 20;
 
@@ -178,10 +38,21 @@ about ask(const std::filesystem::path& path) {
                         .compiler = told.at("compiler"),
                         .flags = told.at("flags"),
                         .has_serial = told.at("has_serial"),
+                        .takes_turns = told.value("takes_turns", false),
                         .workloads = told.at("workloads")}};
   } catch (const json::exception&) {
-    return {.problem = "--about prints something else than it should: " + shown(end.output)};
+    return {.problem = "--about " + not_as_it_should(end.output)};
   }
+}
+
+// The last word says how often, or "turns".
+std::vector<std::string> words_of(const bench_job& what, const std::string& last) {
+  return {what.program->path.string(), what.workload, std::to_string(what.size), std::to_string(what.threads), last};
+}
+
+bool says_ready(const std::string& line) {
+  const json told = json::parse(line, nullptr, false);
+  return told.is_object() && told.contains("ready");
 }
 
 std::optional<bench_sample> read_sample(const std::string& line) {
@@ -279,15 +150,13 @@ found_programs find_programs(const std::vector<std::filesystem::path>& folders, 
 }
 
 job_outcome run_job(const bench_job& what, std::uint32_t repetitions, double limit_s) {
-  const child_end end = child{{what.program->path.string(), what.workload, std::to_string(what.size),
-                               std::to_string(what.threads), std::to_string(repetitions)}}
-                            .finish(limit_s);
+  const child_end end = child{words_of(what, std::to_string(repetitions))}.finish(limit_s);
   job_outcome made{.is_too_slow = end.is_too_slow, .problem = end.problem};
-  if (made.is_too_slow || !made.problem.empty()) return made;
+  if (made.has_failed()) return made;
   std::istringstream lines{end.output};
   for (std::string line; std::getline(lines, line);) {
     std::optional<bench_sample> sample = read_sample(line);
-    if (!sample) return {.problem = "prints something else than it should: " + shown(line)};
+    if (!sample) return {.problem = not_as_it_should(line)};
     made.samples.push_back(std::move(*sample));
   }
   if (made.samples.size() != repetitions) {
@@ -299,6 +168,36 @@ job_outcome run_job(const bench_job& what, std::uint32_t repetitions, double lim
     return {.problem = "computes " + made.samples.front().checksum + " and " + each.checksum + " in two repetitions"};
   }
   return made;
+}
+
+turn_taker::turn_taker(const bench_job& what, double limit_s)
+    : process_{std::make_unique<child>(words_of(what, "turns"), child::input::lines)}, limit_s_{limit_s} {
+  const std::string told = next_line();
+  if (!last_.has_failed() && !says_ready(told)) last_.problem = not_as_it_should(told);
+  if (last_.has_failed()) process_.reset();
+}
+
+turn_taker::~turn_taker() = default;
+
+const job_outcome& turn_taker::take_turn() {
+  if (process_ == nullptr) return last_;
+  process_->give_line();
+  const std::string told = next_line();
+  if (!last_.has_failed()) {
+    if (std::optional<bench_sample> sample = read_sample(told))
+      last_.samples.push_back(std::move(*sample));
+    else
+      last_.problem = not_as_it_should(told);
+  }
+  if (last_.has_failed()) process_.reset();
+  return last_;
+}
+
+std::string turn_taker::next_line() {
+  child_end end = process_->next_line(limit_s_);
+  process_->stop();
+  last_ = {.is_too_slow = end.is_too_slow, .problem = std::move(end.problem)};
+  return std::move(end.output);
 }
 
 }  // namespace filch::tool

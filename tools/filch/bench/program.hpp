@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct bench_program {
   std::string language;
   std::string compiler;
   std::string flags;
-  bool has_serial = false;  // measures serial code, too, with 0 threads
+  bool has_serial = false;   // measures serial code, too, with 0 threads
+  bool takes_turns = false;  // waits for its turn before every repetition, if it is asked to
   std::vector<std::string> workloads;
   std::size_t folder = 0;  // in which of those that were given
 
@@ -78,6 +80,8 @@ struct job_outcome {
   std::vector<bench_sample> samples{};
   bool is_too_slow = false;  // it took longer than the limit and was ended
   std::string problem{};     // how it failed: "exit code 3"
+
+  [[nodiscard]] bool has_failed() const { return is_too_slow || !problem.empty(); }
 };
 
 // Thrown when a signal has asked the command to end; the program that ran has been ended.
@@ -85,5 +89,29 @@ struct asked_to_end {};
 
 // Runs the job so many times in one process. Whatever that process does is an outcome.
 [[nodiscard]] job_outcome run_job(const bench_job& what, std::uint32_t repetitions, double limit_s);
+
+class child;
+
+// A process that takes turns with others. While it waits it is stopped: threads of some runtimes spin for a while, or
+// forever, when there is nothing to do. It ends with this object, with a failure, and when the command ends in whatever way.
+class turn_taker {
+ public:
+  // Starts it, and waits until it is warm. The limit is for this, and again for each turn. Throws asked_to_end.
+  turn_taker(const bench_job& what, double limit_s);
+  ~turn_taker();
+  turn_taker(const turn_taker&) = delete;
+  turn_taker& operator=(const turn_taker&) = delete;
+
+  // One sample; or how it failed, now or before. Throws asked_to_end.
+  [[nodiscard]] const job_outcome& take_turn();
+
+ private:
+  // Stops it after that.
+  std::string next_line();
+
+  std::unique_ptr<child> process_;  // null: it has failed
+  double limit_s_;
+  job_outcome last_;
+};
 
 }  // namespace filch::tool

@@ -1,6 +1,7 @@
 #include "results.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <plot/chart.hpp>
@@ -41,9 +42,27 @@ std::string title_of(const bench_program& program) {
   return program.runtime == k_serial_runtime ? "serial copies" : program.runtime;
 }
 
-// "1.07 / 0.54": one ratio for each number of threads; a star where somebody is better.
+bool is_in_turns(const bench_row& row) {
+  return row.is_measured() && row.least_ratio.has_value();
+}
+
+// What a table shows of a row that has values: the median, with a star where somebody is better;
+struct median_ratio {
+  const std::set<const bench_row*>& starred;
+
+  std::string operator()(const bench_row& row) const {
+    return ratio_text(median(row.ratios)) + (starred.contains(&row) ? "*" : "");
+  }
+};
+// or the least.
+std::string least_ratio(const bench_row& row) {
+  return is_in_turns(row) ? ratio_text(*row.least_ratio) : "";
+}
+
+// "1.07 / 0.54": one ratio for each number of threads.
+template <class Text>
 std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kind, const bench_program& program,
-                 const bench_plan& plan, const std::set<const bench_row*>& starred) {
+                 const bench_plan& plan, const Text& shown) {
   std::string text;
   for (const std::uint32_t threads : plan.threads) {
     const bench_row* const row = find_row(rows, kind.name, &program, threads);
@@ -53,24 +72,36 @@ std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kin
       continue;
     }
     if (row == nullptr) return "";
-    text += row->is_measured() ? ratio_text(median(row->ratios)) : std::string{instead_of_values(*row)};
-    if (starred.contains(row)) text += "*";
+    text += row->is_measured() ? shown(*row) : std::string{instead_of_values(*row)};
   }
   return text;
 }
 
 // One column per runtime of one compiler; the other languages stand in the first table.
+template <class Text>
 std::string table_of(const std::vector<const bench_program*>& columns, const std::vector<bench_row>& rows,
-                     const bench_plan& plan, const std::set<const bench_row*>& starred) {
+                     const bench_plan& plan, const Text& shown) {
   std::vector<std::string> head{threads_text(plan)};
   for (const bench_program* each : columns) head.push_back(title_of(*each));
   text_table table{std::move(head)};
   for (const measurement_kind& kind : plan.kinds) {
     std::vector<std::string> line{std::string{kind.name}};
-    for (const bench_program* each : columns) line.push_back(cell(rows, kind, *each, plan, starred));
+    for (const bench_program* each : columns) line.push_back(cell(rows, kind, *each, plan, shown));
     table.add(std::move(line));
   }
   return table.text();
+}
+
+// Below the table of a compiler: the measurements that were made in turns.
+std::string least_text(const std::vector<const bench_program*>& columns, const std::vector<bench_row>& rows,
+                       bench_plan plan) {
+  std::erase_if(plan.kinds, [&rows](const measurement_kind& kind) {
+    const auto is_of_it = [&kind](const bench_row& row) { return is_in_turns(row) && row.kind.name == kind.name; };
+    return std::ranges::none_of(rows, is_of_it);
+  });
+  if (plan.kinds.empty()) return "";
+  return "Least time as a ratio to the least of serial code: what is left when nobody disturbs\n" +
+         table_of(columns, rows, plan, least_ratio) + "\n";
 }
 
 std::string not_ahead_text(const std::vector<not_ahead>& all, const bench_plan& plan) {
@@ -87,12 +118,30 @@ std::string not_ahead_text(const std::vector<not_ahead>& all, const bench_plan& 
   return text;
 }
 
+// "7 rounds", "3 of 7 rounds", "7 to 51 rounds, in turns".
+std::string rounds_text(const bench_results& all) {
+  if (std::ranges::none_of(all.rows, is_in_turns)) {
+    return (all.rounds_done == all.plan.rounds ? "" : std::to_string(all.rounds_done) + " of ") +
+           count_text(all.plan.rounds, "round");
+  }
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  std::size_t most = 0;
+  bool are_all = true;
+  for (const bench_row& each : all.rows) {
+    if (!each.is_measured()) continue;
+    least = std::min(least, each.ns.size());
+    most = std::max(most, each.ns.size());
+    are_all = are_all && is_in_turns(each);
+  }
+  return (least == most ? "" : std::to_string(least) + " to ") + count_text(most, "round") +
+         (are_all ? ", in turns" : ", some in turns");
+}
+
 // When, where, and how much was going on there.
 std::string circumstances(const bench_results& all) {
   const bench_conditions& when = all.when;
   return when.date + ", " + when.cpu + ", " + count_text(when.cpus, "CPU") + ", Linux " + when.kernel + "; " +
-         (all.rounds_done == all.plan.rounds ? "" : std::to_string(all.rounds_done) + " of ") +
-         count_text(all.plan.rounds, "round") + "; others used " + fixed(when.foreign_cpus, 2) +
+         rounds_text(all) + "; others used " + fixed(when.foreign_cpus, 2) +
          " CPUs meanwhile, load " + fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) + " after";
 }
 
@@ -103,6 +152,7 @@ json row_json(const bench_row& row) {
   out["ratio"] = median(row.ratios);
   out["ratio_least"] = std::ranges::min(row.ratios);
   out["ratio_most"] = std::ranges::max(row.ratios);
+  if (row.least_ratio) out["least_ratio"] = *row.least_ratio;
   if (!row.to_own.empty()) out["time_to_filch"] = median(row.to_own);
   out["ns"] = row.ns;
   out["ratios"] = row.ratios;
@@ -244,7 +294,7 @@ std::string results_text(const bench_results& all) {
         columns.push_back(&each);
     }
     if (compilers.size() > 1) out += compiler + "\n";
-    out += table_of(columns, rows, plan, starred) + "\n";
+    out += table_of(columns, rows, plan, median_ratio{starred}) + "\n" + least_text(columns, rows, plan);
   }
   return out + not_ahead_text(behind, plan) + failures_text(all);
 }

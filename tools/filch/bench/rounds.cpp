@@ -1,6 +1,7 @@
 #include "rounds.hpp"
 
 #include <algorithm>
+#include <filch/base/units.hpp>
 #include <map>
 #include <optional>
 
@@ -18,6 +19,7 @@ struct measured_job {
   double cpu_ns = 0;
   double bytes = 0;
   std::string checksum{};
+  double least_ns = 0;  // in turns: of all rounds until now
 
   // What of it counts for this kind, per operation.
   [[nodiscard]] double value(const measurement_kind& kind, std::uint64_t size) const {
@@ -46,11 +48,27 @@ const bench_program* own_of(const std::vector<bench_program>& programs, const be
   return first;
 }
 
+std::string job_text(const measurement_kind& kind, const bench_program& program, std::uint32_t threads) {
+  return std::string{kind.name} + ", " + program.runtime +
+         (threads == 0 ? ", serial" : ", "s + count_text(threads, "thread"));
+}
+
+// The rows [from, to) of one kind.
+struct kind_rows {
+  std::size_t from;
+  std::size_t to;
+  bool is_in_turns;
+};
+
+// In turns there are more rounds while those of one measurement took less. guess
+constexpr time_ns k_more_rounds_ns = 10 * k_ns_per_s;
+
 class measuring {
  public:
   measuring(const std::vector<bench_program>& programs, const bench_plan& plan, const bench_progress& tell)
       : programs_{programs}, plan_{plan}, tell_{tell} {
     for (const measurement_kind& kind : plan.kinds) {
+      const std::size_t from = rows_.size();
       for (const bench_program& program : programs) {
         if (!program.has(kind.workload)) continue;
         for (const std::uint32_t threads : plan.threads) {
@@ -58,17 +76,23 @@ class measuring {
           rows_.push_back({.kind = kind, .program = &program, .threads = threads, .size = size_of(kind, program)});
         }
       }
+      const auto takes_turns = [this](const bench_row& row) { return both_take_turns(row); };
+      const bool all_do = std::all_of(rows_.begin() + static_cast<std::ptrdiff_t>(from), rows_.end(), takes_turns);
+      if (from != rows_.size()) kinds_.push_back({from, rows_.size(), all_do});
     }
   }
 
   measured_rounds run() && {
-    std::uint32_t done = 0;
+    std::string ended_in;
     try {
-      for (; done != plan_.rounds; ++done) run_round(done);
+      for (const kind_rows& each : kinds_) {
+        if (each.is_in_turns) run_in_turns(each);
+      }
+      run_processes();
     } catch (const asked_to_end&) {
-      return {.rows = std::move(rows_), .rounds_done = done, .ended_in = running_};
+      ended_in = running_;
     }
-    return {.rows = std::move(rows_), .rounds_done = done};
+    return {.rows = std::move(rows_), .rounds_done = rounds_done_.value_or(0), .ended_in = std::move(ended_in)};
   }
 
  private:
@@ -82,14 +106,51 @@ class measuring {
     return takes_small_sizes(program.runtime) ? kind.small_size : kind.size;
   }
 
-  void run_round(std::uint32_t round) {
-    done_.clear();
-    for (std::size_t from = 0; from != rows_.size();) {
-      std::size_t to = from;
-      while (to != rows_.size() && rows_[to].kind.name == rows_[from].kind.name) ++to;
-      run_kind(from, to, round);
-      tell_.keep(rows_, round);
-      from = to;
+  // The row's program and its serial code.
+  [[nodiscard]] bool both_take_turns(const bench_row& row) const {
+    const bench_program* const serial = serial_of(programs_, *row.program);
+    return !plan_.is_async && row.program->takes_turns && (serial == nullptr || serial->takes_turns);
+  }
+
+  // All rounds of one kind.
+  void run_in_turns(const kind_rows& kind) {
+    for (std::size_t i = kind.from; i != kind.to; ++i) {
+      if (const bench_program* const serial = serial_of(programs_, *rows_[i].program)) start(rows_[i], *serial, 0);
+      start(rows_[i], *rows_[i].program, rows_[i].threads);
+    }
+    const time_ns began_ns = monotonic_now_ns();
+    std::uint32_t round = 0;
+    while (round < plan_.rounds || (round < plan_.most_rounds && monotonic_now_ns() - began_ns < k_more_rounds_ns)) {
+      done_.clear();
+      run_kind(kind.from, kind.to, round++);
+    }
+    takers_.clear();
+    least_ns_.clear();
+    rounds_done_ = std::min(round, rounds_done_.value_or(round));
+    tell_.keep(rows_, *rounds_done_);
+  }
+
+  void start(const bench_row& row, const bench_program& program, std::uint32_t threads) {
+    const job_key key{&program, row.kind.workload, row.size, threads};
+    if (takers_.contains(key)) return;
+    running_ = "the start of " + job_text(row.kind, program, threads);
+    tell_.say(running_);
+    takers_.try_emplace(key, bench_job{&program, std::string{row.kind.workload}, row.size, threads}, plan_.limit_s);
+  }
+
+  // All rounds of the other kinds.
+  void run_processes() {
+    if (std::ranges::all_of(kinds_, &kind_rows::is_in_turns)) return;
+    const std::uint32_t most = rounds_done_.value_or(plan_.rounds);
+    rounds_done_ = 0;
+    for (std::uint32_t round = 0; round != plan_.rounds; ++round) {
+      done_.clear();
+      for (const kind_rows& each : kinds_) {
+        if (each.is_in_turns) continue;
+        run_kind(each.from, each.to, round);
+        tell_.keep(rows_, *rounds_done_);
+      }
+      rounds_done_ = std::min(round + 1, most);
     }
   }
 
@@ -104,6 +165,9 @@ class measuring {
         run_shape(row, round);
       else
         run_beside_serial(row, round);
+      if (row.is_too_slow || !row.problem.empty()) {
+        takers_.erase(job_key{row.program, row.kind.workload, row.size, row.threads});
+      }
     }
     for (std::size_t i = from; i != to; ++i) {
       if (plan_.is_async)
@@ -135,6 +199,7 @@ class measuring {
     }
     row.ns.push_back(*own.ns);
     row.ratios.push_back(*own.ns / *serial.ns);
+    if (!takers_.empty()) row.least_ratio = own.least_ns / serial.least_ns;
   }
 
   void run_shape(bench_row& row, std::uint32_t round) {
@@ -177,13 +242,17 @@ class measuring {
                           std::uint32_t threads, std::uint32_t round) {
     const job_key key{&program, kind.workload, size, threads};
     if (const auto at = done_.find(key); at != done_.end()) return at->second;
-    running_ = "round "s + std::to_string(round + 1) + " of " + std::to_string(plan_.rounds) + ": " +
-               std::string{kind.name} + ", " + program.runtime +
-               (threads == 0 ? ", serial" : ", "s + count_text(threads, "thread"));
-    tell_.say(running_);
-    job_outcome outcome = run_job({&program, std::string{kind.workload}, size, threads},
-                                  kind.repetitions == 0 ? plan_.repetitions : kind.repetitions, plan_.limit_s);
-    measured_job made{.problem = std::move(outcome.problem)};
+    const auto taker = takers_.find(key);
+    const bool is_in_turns = taker != takers_.end();
+    running_ = "round "s + std::to_string(round + 1) + (is_in_turns ? "" : " of " + std::to_string(plan_.rounds)) + ": " +
+               job_text(kind, program, threads);
+    // In turns once in a round: a terminal that draws it takes time from who runs.
+    if (!is_in_turns || done_.empty()) tell_.say(running_);
+    const std::uint32_t repetitions = kind.repetitions == 0 ? plan_.repetitions : kind.repetitions;
+    const job_outcome outcome =
+        is_in_turns ? taker->second.take_turn()
+                    : run_job({&program, std::string{kind.workload}, size, threads}, repetitions, plan_.limit_s);
+    measured_job made{.problem = outcome.problem};
     std::vector<double> ns;
     std::vector<double> cpu_ns;
     for (const bench_sample& each : outcome.samples) {
@@ -193,6 +262,11 @@ class measuring {
       made.checksum = each.checksum;
     }
     if (!ns.empty()) made.ns = median(std::move(ns));
+    if (is_in_turns && made.ns) {
+      double& least_ns = least_ns_.try_emplace(key, *made.ns).first->second;
+      least_ns = std::min(least_ns, *made.ns);
+      made.least_ns = least_ns;
+    }
     if (!cpu_ns.empty()) made.cpu_ns = median(std::move(cpu_ns));
     return done_.emplace(key, std::move(made)).first->second;
   }
@@ -202,7 +276,12 @@ class measuring {
   const bench_progress& tell_;
   std::string running_;
   std::vector<bench_row> rows_;
-  std::map<job_key, measured_job> done_;  // of this round
+  std::vector<kind_rows> kinds_;
+  std::optional<std::uint32_t> rounds_done_;  // of each kind that is over; none: none is
+  std::map<job_key, measured_job> done_;      // of this round
+  // Of the kind that is measured in turns.
+  std::map<job_key, turn_taker> takers_;
+  std::map<job_key, double> least_ns_;
 };
 
 }  // namespace

@@ -5,12 +5,17 @@
 // what is reported is the median over the rounds. The order of the runtimes changes from round to round. With several threads serial
 // code is also run in as many copies at once: what the machine allows, since CPUs share caches, clock and neighbours.
 //
+// Where all programs of a measurement take turns, each is started once and warms up; then a round is one turn of each. The
+// rounds of one measurement come one right after the other, so what is compared lies as close together as one run is long;
+// and since rounds are cheap then, there are more of them. Elsewhere a round is a process for each, and all measurements.
+//
 // Asynchronous shapes have no serial code: the ratio is that of filch to the peer, and every result is compared with what
 // must come out.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +30,9 @@ struct bench_plan {
   std::vector<measurement_kind> kinds;
   std::vector<std::uint32_t> threads;
   std::uint32_t rounds = 7;
-  std::uint32_t repetitions = 3;  // in one process; their median counts
-  double limit_s = 60;            // for one process
+  std::uint32_t most_rounds = 51;  // in turns, if they take little time
+  std::uint32_t repetitions = 3;   // in one process, where programs do not take turns; their median counts
+  double limit_s = 60;             // for one process; in turns: for its start, and for each turn
   bool is_quick = false;
   bench_clock clock = bench_clock::wall;
   bool is_async = false;  // shapes: values per operation, compared with filch instead of serial code
@@ -43,6 +49,8 @@ struct bench_row {
   std::vector<double> ns{};      // by round; of a shape: nanoseconds or bytes per operation
   std::vector<double> ratios{};  // to serial code, by round; of a shape: filch's value to this one, if filch has it
   std::vector<double> to_own{};  // to filch by the same compiler or the first one, by round; empty if sizes differ
+  // Measured in turns: the least time to the least of serial code in the same rounds, which perhaps nobody disturbed.
+  std::optional<double> least_ratio{};
 
   // Has values that count. Not so: too slow, failed, or the command ended before its turn.
   [[nodiscard]] bool is_measured() const { return !is_too_slow && problem.empty() && !ns.empty(); }
@@ -55,7 +63,7 @@ struct bench_progress {
 
 struct measured_rounds {
   std::vector<bench_row> rows;
-  std::uint32_t rounds_done = 0;  // fewer than planned: a signal has asked the command to end
+  std::uint32_t rounds_done = 0;  // of each that is over; fewer than planned: a signal has asked the command to end
   std::string ended_in{};         // and what ran then
 };
 

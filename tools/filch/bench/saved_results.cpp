@@ -88,7 +88,9 @@ bench_row row_of(const json& told, bool is_async, std::vector<bench_program>& pr
           .is_too_slow = told.value("is_too_slow", false),
           .problem = told.value("failure", ""),
           .ns = told.value(is_async ? "values" : "ns", std::vector<double>{}),
-          .ratios = told.value("ratios", std::vector<double>{})};
+          .ratios = told.value("ratios", std::vector<double>{}),
+          .to_own = {},
+          .least_ratio = told.contains("least_ratio") ? std::optional<double>{told.at("least_ratio")} : std::nullopt};
 }
 
 }  // namespace
