@@ -62,6 +62,7 @@ class held_function {
 
 // A fork's frame with the function of its child. Whoever takes the child puts its result or exception here; until then
 // that memory is untouched, so that a fork that nobody takes costs nothing for it.
+// Aligned so that compilers put it at the stack pointer, where instructions are shorter.
 template <class F>
 class alignas(16) child_frame : public latent_frame {
  public:
