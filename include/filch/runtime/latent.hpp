@@ -34,6 +34,7 @@
 
 #include <atomic>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 
 namespace filch::inline v0 {
@@ -146,6 +147,39 @@ class recorded_child {
   return reinterpret_cast<std::uintptr_t>(&frame) < alarm.load(std::memory_order_relaxed);  // statistic
 #endif
 }
+// Completes a fork's frame, and compares its address with the alarm: is it lower?
+//
+// By g++ in one piece, with the frame's address in a register, so that its stores are shorter. What decides about a fork's price is on which lines
+// of code it lies (docs/investigations/2026-11-18-a-quiet-machine.md): best the stretch from a function's beginning to its first call is exactly one,
+// of 64 bytes. Prefixes without a meaning make it one for a function that saves one register, holds one word and counts down, which is a byte
+// shorter where g++ tunes for AMD.
+[[nodiscard]] inline bool complete_and_compare(const latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
+#if defined(__x86_64__) && !defined(__clang__)
+#if defined(__tune_znver1__) || defined(__tune_znver2__) || defined(__tune_znver3__) || defined(__tune_znver4__)
+  constexpr int k_prefixes = 2;
+#else
+  constexpr int k_prefixes = 1;
+#endif
+  static_assert(offsetof(latent_stack, newest) == 0 && offsetof(latent_stack, alarm) == 16);
+  static_assert(offsetof(latent_frame, older) == 0 && offsetof(latent_frame, kind) == 8);
+  bool is;
+  void* word;
+  asm volatile(
+      "movq (%[stack]), %[word]\n\t"
+      "movq %[word], (%[frame])\n\t"
+      "leaq %[kind], %[word]\n\t"
+      "movq %[word], 8(%[frame])\n\t"
+      ".skip %c[prefixes], 0x3e\n\t"
+      "cmpq 16(%[stack]), %[frame]"
+      : "=@ccb"(is), [word] "=&r"(word), "=m"(frame.older), "=m"(frame.kind)
+      : [stack] "r"(&stack), [frame] "r"(&frame), [kind] "m"(kind), [prefixes] "i"(k_prefixes), "m"(stack.newest), "m"(stack.alarm));
+  return is;
+#else
+  frame.older = stack.newest.load(std::memory_order_relaxed);  // owner-only
+  frame.kind = &kind;
+  return is_below(frame, stack.alarm);
+#endif
+}
 // Is it not lower than the watch?
 [[nodiscard]] inline bool is_watched(const latent_frame& frame, const std_atomics::atomic<std::uintptr_t>& watch) {
 #if defined(__x86_64__)
@@ -190,11 +224,8 @@ class recorded_child {
 // Links `frame`, whose child may from now on be run by somebody else. False: the alarm sounds, and nothing was linked; answer_alarm() knows
 // more.
 [[nodiscard]] inline bool fork_latent(latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
-  latent_frame* const older = stack.newest.load(std::memory_order_relaxed);  // owner-only
-  frame.older = older;
-  frame.kind = &kind;
   // statistic: a request that is seen late is answered late
-  if (detail::is_below(frame, stack.alarm)) [[unlikely]] return false;
+  if (detail::complete_and_compare(stack, frame, kind)) [[unlikely]] return false;
   // [L8] signal fence: the frame is complete before a handler on this thread can find it → [L10].
   std::atomic_signal_fence(std::memory_order_release);
   stack.newest.store(&frame, std::memory_order_relaxed);  // owner-only
