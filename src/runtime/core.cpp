@@ -428,17 +428,36 @@ bool runtime::core::is_work_withheld_from(const worker& who) const {
   return has_guest;
 }
 
+topology::cpu_set runtime::core::cpus_of_others(const worker* who) const {
+  std::vector<topology::cpu_number> found;
+  for (const worker& each : workers) {
+    const std::uint32_t at = each.cpu.load(std::memory_order_relaxed);  // statistic
+    if (&each != who && each.works_at(at)) found.push_back(at);
+  }
+  return topology::cpu_set{std::move(found)};
+}
+
 void runtime::core::leave_crowded_cpus(const worker* who) const noexcept {
   try {
-    std::vector<topology::cpu_number> crowded;
-    for (const worker& each : workers) {
-      const std::uint32_t at = each.cpu.load(std::memory_order_relaxed);  // statistic
-      if (&each != who && each.works_at(at)) crowded.push_back(at);
-    }
-    if (!crowded.empty()) (void)topology::move_away_from(topology::cpu_set{std::move(crowded)});
+    const topology::cpu_set crowded = cpus_of_others(who);
+    if (!crowded.empty()) (void)topology::move_away_from(crowded);
   } catch (const std::exception&) {
     // It stays.
   }
+}
+
+void runtime::core::sleep_apart(const worker& who, time_ns until_ns) noexcept {
+  constexpr time_ns k_short_ns = k_ns_per_ms;  // guess
+  topology::cpu_set others;
+  try {
+    const bool is_long = keeps_apart && !idle_->is_chosen(who.self) && until_ns - monotonic_now_ns() >= k_short_ns;
+    if (is_long) others = cpus_of_others(&who);
+  } catch (const std::exception&) {
+    // The system chooses.
+  }
+  std::optional<topology::away_from> where;
+  if (!others.empty()) where.emplace(others);
+  (void)idle_->sleep(who.self, until_ns);
 }
 
 // ---- wait sources ----------------------------------------------------------------------------------------------------

@@ -144,6 +144,9 @@ class runtime::core {
   [[nodiscard]] bool is_work_withheld_from(const worker& who) const;
   // The calling thread goes to where no worker but `who` runs, if it can.
   void leave_crowded_cpus(const worker* who) const noexcept;
+  // `who` has announced its sleep, and sleeps until it is chosen or that time; a sleep that may be long only where no other worker runs now, so
+  // that the system does not wake it behind one.
+  void sleep_apart(const worker& who, time_ns until_ns) noexcept;
   // A worker goes to sleep although there is latent work, or a guest has come. Where there is no lookout, what is owed is asked for at once.
   void look_out() noexcept;
   // stack_exhausted is on its way. For a while nothing is offered: whoever took a fork of a recursion without end would begin it anew, and come to the
@@ -194,6 +197,8 @@ class runtime::core {
   void push_own(queue_entry& entry, worker& me) noexcept;
   void make_ready(coroutine_entry& entry, worker& me) noexcept;
   void pin(queue_entry& entry, worker_id at, worker* from) noexcept;
+  // Where workers but `who` run.
+  [[nodiscard]] topology::cpu_set cpus_of_others(const worker* who) const;
 
   owned_session own_session_;  // chosen.trace, when FILCH_TRACE asked for it: ends after the threads
 

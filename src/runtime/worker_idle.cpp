@@ -191,7 +191,7 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
     while (monotonic_now_ns() < answered_ns && !home.idle().is_chosen(self)) std_atomics::pause();
     press(until_ns);
   }
-  (void)home.idle().sleep(self, std::min(deadline_ns, earliest_ns));
+  home.sleep_apart(*this, std::min(deadline_ns, earliest_ns));
   if (woken_by != nullptr && woken_by->works_at(current_cpu())) leave_crowded_cpu();
   if (is_keeper_) keeper.wake_up();
   counters.add(trace::count::idle_ns, static_cast<std::uint64_t>(monotonic_now_ns() - began_ns));

@@ -66,19 +66,29 @@ std::optional<cpu_number> current_cpu() noexcept {
   return static_cast<cpu_number>(cpu);
 }
 
-bool move_away_from(const cpu_set& crowded) noexcept {
+away_from::away_from(const cpu_set& crowded) noexcept {
   try {
-    const std::optional<cpu_set> allowed = thread_affinity();
-    if (!allowed) return false;
+    std::optional<cpu_set> allowed = thread_affinity();
+    if (!allowed) return;
     std::vector<cpu_number> left;
     for (const cpu_number cpu : *allowed) {
       if (!crowded.contains(cpu)) left.push_back(cpu);
     }
-    if (pin_thread(cpu_set{std::move(left)})) return false;
-    (void)pin_thread(*allowed);  // it was allowed before
-    return true;
+    if (left.size() == allowed->size()) return;
+    cpu_set narrow{std::move(left)};
+    if (pin_thread(narrow)) return;
+    before_ = *std::move(allowed);
+    narrow_ = std::move(narrow);
   } catch (const std::bad_alloc&) {
-    return false;
+    // It stays where it is.
+  }
+}
+
+away_from::~away_from() {
+  try {
+    if (narrow_ && thread_affinity() == narrow_) (void)pin_thread(before_);  // it was allowed before
+  } catch (const std::bad_alloc&) {
+    (void)pin_thread(before_);
   }
 }
 

@@ -147,6 +147,33 @@ INSTANTIATE_TEST_SUITE_P(both, pinned_threads, testing::Values(filch::pinning::s
                          [](const auto& of) { return of.param == filch::pinning::spread ? "spread" : "compact"; });
 
 // Whether one moves is the system's affair; that it may run everywhere afterwards is ours.
+// A thread that sleeps is woken by the system where it may run: not where the other worker is. Seen from outside, by its mask while
+// it sleeps; and from inside, when it works, that it has it back.
+TEST(threads, that_keep_apart_sleep_elsewhere_than_others_run_and_may_run_everywhere_when_they_work) {
+  const auto allowed = filch::topology::thread_affinity();
+  ASSERT_TRUE(allowed.has_value());
+  if (allowed->size() < 2) GTEST_SKIP() << "there is no second CPU";
+  filch::runtime rt{options{.workers = 2}};
+  std::atomic<bool> is_over{false};
+  std::atomic<bool> has_begun{false};
+  auto other = rt.submit_to(worker_id{0}, [&] {
+    has_begun = true;
+    has_begun.notify_all();
+    is_over.wait(false);
+  });
+  has_begun.wait(false);
+  const pid_t sleeper = rt.submit_to(worker_id{1}, [] { return ::gettid(); }).get();
+  const auto cpus_of_sleeper = [&] {
+    cpu_set_t mask;
+    return ::sched_getaffinity(sleeper, sizeof mask, &mask) == 0 ? static_cast<std::size_t>(CPU_COUNT(&mask)) : 0;
+  };
+  EXPECT_TRUE(eventually([&] { return cpus_of_sleeper() == allowed->size() - 1; }));
+  EXPECT_EQ(rt.submit_to(worker_id{1}, [] { return filch::topology::thread_affinity(); }).get(), allowed);
+  is_over = true;
+  is_over.notify_all();
+  other.get();
+}
+
 TEST(threads, that_keep_apart_are_not_bound) {
   cpu_set_t allowed;
   ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);

@@ -57,6 +57,45 @@ TEST(pin_thread, a_thread_that_has_moved_may_run_where_it_might_before) {
   }).join();
 }
 
+TEST(pin_thread, a_thread_is_away_from_a_cpu_for_a_while_and_then_back) {
+  const auto before = thread_affinity();
+  ASSERT_TRUE(before.has_value());
+  std::thread([&] {
+    const cpu_number last = before->back();
+    {
+      const away_from there{{last}};
+      EXPECT_EQ(there.is_away(), before->size() > 1);
+      if (there.is_away()) {
+        EXPECT_FALSE(thread_affinity()->contains(last));
+      }
+    }
+    EXPECT_EQ(thread_affinity(), before);
+    const away_from nothing{{}};
+    EXPECT_FALSE(nothing.is_away());
+    EXPECT_EQ(thread_affinity(), before);
+  }).join();
+}
+
+TEST(pin_thread, a_mask_that_changes_while_a_thread_is_away_stays) {
+  const auto before = thread_affinity();
+  ASSERT_TRUE(before.has_value());
+  std::thread([&] {
+    const cpu_number last = before->back();
+    {
+      const away_from there{{before->front()}};
+      ASSERT_FALSE(pin_thread(last));
+    }
+    // With two CPUs that is the mask it had while it was away: nobody can tell.
+    EXPECT_EQ(thread_affinity(), before->size() == 2 ? *before : cpu_set{last});
+    ASSERT_FALSE(pin_thread(*before));
+    {
+      const away_from there{{before->front()}};
+      ASSERT_FALSE(pin_thread(before->front()));
+    }
+    EXPECT_EQ(thread_affinity(), cpu_set{before->front()});
+  }).join();
+}
+
 TEST(pin_thread, a_cpu_that_does_not_exist_is_an_error_value) {
   const auto before = thread_affinity();
   EXPECT_EQ(pin_thread(k_max_cpus - 1), std::errc::invalid_argument);
