@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -413,6 +414,26 @@ void runtime::core::look_out() noexcept {
   guests_.for_each([](guest_seat& seat) {
     if (seat.visits.load(std::memory_order_relaxed) % 2 != 0) (void)seat.desk.ask();  // statistic
   });
+}
+
+bool runtime::core::pay_what_is_owed(const worker& who) noexcept {
+  bool was_owed = false;
+  const auto pay = [&](latent_desk& desk) {
+    if (!desk.is_owed()) return;
+    was_owed = true;
+    (void)desk.pay(monotonic_now_ns());
+  };
+  for (worker& each : workers) {
+    if (&each != &who) pay(each.desk);
+  }
+  guests_.for_each([&](guest_seat& seat) { pay(seat.desk); });
+  return was_owed;
+}
+
+bool runtime::core::is_anything_owed() const {
+  bool is_owed = std::ranges::any_of(workers, [](const worker& each) { return each.desk.is_owed(); });
+  guests_.for_each([&](const guest_seat& seat) { is_owed |= seat.desk.is_owed(); });
+  return is_owed;
 }
 
 bool runtime::core::is_work_withheld_from(const worker& who) const {

@@ -6,6 +6,7 @@
 #include "crew.hpp"
 #include "fork_record.hpp"
 #include "guest_hall.hpp"
+#include "lingering.hpp"
 #include "lookout.hpp"
 #include "monitor.hpp"
 #include "self_recording.hpp"
@@ -129,7 +130,7 @@ class runtime::core {
 
   // Any thread.
   park::idle<>& idle() { return *idle_; }
-  std_atomics::atomic<std::uint32_t> lingering{0};  // so many of those who sleep are awake still
+  lingering_count<> lingering;  // of those who sleep
   queue::injector<>& injector_of(policy::priority band) { return injectors_[static_cast<std::size_t>(band)]; }
   [[nodiscard]] bool bands_in_use() const {
     return bands_in_use_.load(std::memory_order_relaxed);  // statistic: a late reader looks at the other bands later
@@ -147,6 +148,13 @@ class runtime::core {
   // `who` has announced its sleep, and sleeps until it is chosen or that time; a sleep that may be long only where no other worker runs now, so
   // that the system does not wake it behind one.
   void sleep_apart(const worker& who, time_ns until_ns) noexcept;
+  // One who lingers asks for what is owed to those who sleep, where it may. True: something was owed, and may be still.
+  bool pay_what_is_owed(const worker& who) noexcept;
+  [[nodiscard]] bool is_anything_owed() const;
+  // Somebody owes a request to those who sleep: one who lingers makes it, or the lookout does.
+  void see_to_what_is_owed() noexcept {
+    if (!lingering.is_seen_to()) look_out();
+  }
   // A worker goes to sleep although there is latent work, or a guest has come. Where there is no lookout, what is owed is asked for at once.
   void look_out() noexcept;
   // stack_exhausted is on its way. For a while nothing is offered: whoever took a fork of a recursion without end would begin it anew, and come to the

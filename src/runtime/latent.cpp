@@ -61,26 +61,24 @@ bool offer_oldest(latent_stack& stack, const counter& at) noexcept {
 // A wake-up takes who offers some microseconds. Where children are tiny it is the lookout's affair, while that is awake. One who
 // lingers, if it is chosen, hears it without a system call.
 void announce(const counter& at) noexcept {
-  const bool does_linger = at.home->lingering.load(std::memory_order_relaxed) != 0;  // statistic
-  if (!does_linger && at.desk->pace.is_wary() && at.home->is_watched()) return;
+  if (!at.home->lingering.is_anybody() && at.desk->pace.is_wary() && at.home->is_watched()) return;
   at.home->notify(this_worker());
   at.desk->note_offer();
 }
 
 // A request was taken, and nothing was offered for it: what lies in the slot may be somebody else's, or a handler has offered the only
 // frame before. Who has asked may sleep.
-void leave_to_lookout(const counter& at) noexcept {
+void leave_owed(const counter& at) noexcept {
   if (at.home->idle().sleeping_hint() == 0) return;
   at.desk->owe();
-  at.home->look_out();
+  at.home->see_to_what_is_owed();
 }
 
 // Is there a worker without work that does not sleep?
 bool is_anybody_awake() noexcept {
   worker* const me = worker::current();
   if (me == nullptr) return false;
-  // statistic
-  return me->home.lingering.load(std::memory_order_relaxed) != 0 || me->home.idle().searching_hint() != 0;
+  return me->home.lingering.is_anybody() || me->home.idle().searching_hint() != 0;
 }
 
 }  // namespace
@@ -95,7 +93,7 @@ static void offer_latent(latent_stack& stack) noexcept {
   const bool has_offered = is_for_others && offer_oldest(stack, here);
   allow_interrupts();
   if (has_offered) announce(here);
-  else if (is_for_others && here.desk != nullptr) leave_to_lookout(here);
+  else if (is_for_others && here.desk != nullptr) leave_owed(here);
 }
 
 bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {
@@ -110,6 +108,12 @@ bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {
   }
   offer_latent(stack);
   return false;
+}
+
+double home_part() noexcept {
+  const worker* const me = worker::current();
+  if (me == nullptr || me->self.value == 0) return 0;
+  return static_cast<double>(me->self.value) / static_cast<double>(me->home.workers.size() - 1);
 }
 
 bool answer_alarm(latent_stack& stack, latent_frame& made) {
@@ -147,12 +151,11 @@ static void answer_at_join(latent_stack& stack) noexcept {
   const bool has_offered = offer_oldest(stack, here);
   allow_interrupts();
   if (here.desk == nullptr) return;
-  if (!has_offered && here.desk->slot.has_offer()) return leave_to_lookout(here);
+  if (!has_offered && here.desk->slot.has_offer()) return leave_owed(here);
   here.desk->note_answer(has_offered);
   if (has_offered) return announce(here);
   if (!here.desk->answers_at_joins()) return here.desk->ask(stack);  // the next fork
-  here.desk->owe();
-  if (here.home->idle().sleeping_hint() != 0) here.home->look_out();
+  leave_owed(here);
 }
 
 bool join_watched(latent_stack& stack, latent_frame& frame, leaving how) noexcept {
@@ -180,12 +183,8 @@ bool join_watched(latent_stack& stack, latent_frame& frame, leaving how) noexcep
       const time_ns now_ns = monotonic_now_ns();
       me->desk.pace.note(now_ns - offered_ns, now_ns);
       if (me->home.idle().sleeping_hint() == 0) return true;
-      if (me->desk.pace.may_wake(now_ns)) {
-        me->desk.ask(stack);
-      } else {
-        me->desk.owe();
-        me->home.look_out();
-      }
+      if (me->desk.pace.may_wake(now_ns)) me->desk.ask(stack);
+      else leave_owed({&me->desk, &me->home});
     }
     return true;
   }

@@ -12,8 +12,10 @@ namespace {
 constexpr time_ns k_spin_below_ns = 50 * k_ns_per_us;
 // Who answers a request at all, and whose offer is worth a theft, does so within this (guess).
 constexpr time_ns k_answered_ns = 10 * k_ns_per_us;
-// Who comes to a fork or a join soon answers within this (guess).
-constexpr time_ns k_answer_ns = 5 * k_ns_per_us;
+// Who comes to a fork or a join soon answers within this: about what an interrupt costs both sides. By lengths: docs/decisions/0015-lingering.md.
+constexpr time_ns k_answer_ns = 20 * k_ns_per_us;
+// One who lingers looks so often whether something is owed (guess).
+constexpr time_ns k_between_payments_ns = 2 * k_ns_per_us;
 
 }  // namespace
 
@@ -107,26 +109,27 @@ void worker::press(time_ns until_ns) {
 }
 
 // It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a busy machine
-// the CPU would come back late, and whoever chose it would wait.
-void worker::linger(time_ns until_ns, time_ns due_ns) {
-  home.lingering.fetch_add(1, std::memory_order_relaxed);  // statistic
-  time_ns look_out_ns = monotonic_now_ns() + k_answer_ns;
+// the CPU would come back late, and whoever chose it would wait. What is owed meanwhile it asks for itself, since the lookout would have to be woken, perhaps
+// on the CPU of who owes.
+void worker::linger(time_ns until_ns) {
+  home.lingering.begin();
+  time_ns pay_ns = monotonic_now_ns();
+  time_ns press_ns = pay_ns + k_answer_ns;
   while (!home.idle().is_chosen(self)) {
     const time_ns now_ns = monotonic_now_ns();
     if (now_ns >= until_ns) break;
-    if (now_ns >= due_ns) {
-      for (worker& other : home.workers) {
-        if (&other != this) (void)other.desk.pay(now_ns);
-      }
-      due_ns = k_never_ns;
-      look_out_ns = now_ns + k_answer_ns;
-    } else if (now_ns >= look_out_ns && due_ns == k_never_ns) {
+    if (now_ns >= pay_ns) {
+      pay_ns = now_ns + k_between_payments_ns;
+      if (home.pay_what_is_owed(*this)) press_ns = now_ns + k_answer_ns;
+    } else if (now_ns >= press_ns) {
       if (home.is_work_withheld_from(*this)) press(until_ns);
-      look_out_ns = k_never_ns;
+      press_ns = monotonic_now_ns() + k_answer_ns;
     }
-    for (int i = 0; i != 16; ++i) std_atomics::pause();
+    for (int i = 0; i != 8; ++i) std_atomics::pause();
   }
-  home.lingering.fetch_sub(1, std::memory_order_relaxed);  // statistic
+  home.lingering.end();
+  // Chosen, it goes on with something else while others sleep; who sleeps itself looks again.
+  if (home.idle().is_chosen(self) && home.idle().sleeping_hint() != 0 && home.is_anything_owed()) home.look_out();
 }
 
 // Does it run a task on this CPU? What is out of date costs a move, or none is made.
@@ -177,7 +180,7 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   if (is_crowded && !home.idle().is_chosen(self)) leave_crowded_cpu();
   if (due_ns != k_never_ns && std::exchange(may_await_due_, false)) linger_ns = std::max(linger_ns, due_ns + k_answered_ns - began_ns);
   if (linger_ns > 0) {
-    linger(std::min({linger_ns < k_never_ns - began_ns ? began_ns + linger_ns : k_never_ns, deadline_ns, earliest_ns}), due_ns);
+    linger(std::min({linger_ns < k_never_ns - began_ns ? began_ns + linger_ns : k_never_ns, deadline_ns, earliest_ns}));
     const time_ns lingered_ns = monotonic_now_ns() - began_ns;
     counters.add(trace::count::search_ns, static_cast<std::uint64_t>(lingered_ns));
     began_ns += lingered_ns;

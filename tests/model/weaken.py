@@ -30,6 +30,7 @@ MODELS = {
     "src/runtime/tally.hpp": "runtime",
     "include/filch/runtime/gate.hpp": "fork",
     "src/runtime/interrupt_turn.hpp": "fork",
+    "src/runtime/lingering.hpp": "fork",
     "src/runtime/offer_slot.hpp": "fork",
     "src/runtime/on_call.hpp": "fork",
     "src/runtime/request_word.hpp": "fork",

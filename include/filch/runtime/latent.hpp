@@ -111,6 +111,8 @@ FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_l
 // The alarm as a loop hears it: offers or notes older forks if there are any. True: a new one would be welcome, where one that is
 // not worth a wake-up is so only to those who are awake.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept;
+// Which part of something that all workers share is the calling worker's: from 0 for the first to 1 for the last.
+[[gnu::cold]] [[nodiscard]] double home_part() noexcept;
 // The frame, just unlinked, does not lie below the watch. If it was offered, takes it back, or waits until who took it has
 // finished it; offers the oldest one if somebody asks, but not while an exception leaves the functions one after the other: what is
 // on its way to an end is not handed out. True: the caller runs the child.

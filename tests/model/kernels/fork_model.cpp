@@ -9,6 +9,7 @@
 
 #include <filch/runtime/gate.hpp>
 #include <runtime/interrupt_turn.hpp>
+#include <runtime/lingering.hpp>
 #include <runtime/offer_slot.hpp>
 #include <runtime/on_call.hpp>
 #include <runtime/request_word.hpp>
@@ -256,6 +257,23 @@ void what_is_owed_is_asked_for(context& c, bool is_one_to_sleep) {
   require(is_seen || owed.is_owed() || word.load(std::memory_order_relaxed) == k_asked, "no request is lost");
 }
 
+// Who owes while somebody lingers leaves it to that one; who finds nobody calls another. Left to one who has stopped and looked before, nobody
+// would know of it.
+void what_is_owed_is_not_left_to_one_who_has_stopped(context& c) {
+  lingering_count<atomics> lingering;
+  owed_request<atomics> owed;
+  atomics::atomic<int> told{0};
+  lingering.begin();
+  c.thread("owner", [&] {
+    owed.owe();
+    if (!lingering.is_seen_to()) told.fetch_add(1, std::memory_order_relaxed);
+  });
+  lingering.end();
+  const bool is_seen = owed.is_owed();
+  c.join_all();
+  require(is_seen || told.load(std::memory_order_relaxed) != 0, "somebody knows of it");
+}
+
 }  // namespace
 
 std::vector<scenario> all_scenarios() {
@@ -278,6 +296,7 @@ std::vector<scenario> all_scenarios() {
       {"a_request_stands_beside_another", bounded(3, 5), [](context& c) { a_request_stands_until_it_is_taken(c, true); }},
       {"what_is_owed_is_asked_for", bounded(3, 6), [](context& c) { what_is_owed_is_asked_for(c, false); }},
       {"what_is_owed_to_a_sleeper_is_asked_for", bounded(3, 5), [](context& c) { what_is_owed_is_asked_for(c, true); }},
+      {"what_is_owed_is_not_left_to_one_who_has_stopped", bounded(3, 6), what_is_owed_is_not_left_to_one_who_has_stopped},
   };
 }
 

@@ -33,6 +33,7 @@ GATE = "filch/runtime/gate.hpp"
 ON_CALL = "runtime/on_call.hpp"
 REQUEST = "runtime/request_word.hpp"
 TURN = "runtime/interrupt_turn.hpp"
+LINGERING = "runtime/lingering.hpp"
 SLOT = "runtime/offer_slot.hpp"
 KEEPER = "filch/park/keeper.hpp"
 SHARD = "time/timer_shard.hpp"
@@ -273,6 +274,9 @@ FORK_MUTANTS = [
          "    offered_.store(&what, std::memory_order_release);\n    return true;\n"),)),
     mutant("F13", "who has sent a signal says that it gives up, and looks for an offer without a fence", "fork", "assertion", TURN, (
         ("    // [L25] seq_cst fence: \"nobody waits, then look for an offer\" against \"offer, then look whether somebody waits\" ↔ [L24].\n"
+         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
+    mutant("F14", "who owes looks whether somebody lingers without a fence: it is left to one who has stopped", "fork", "assertion", LINGERING, (
+        ("    // [L27] seq_cst fence: \"owe, then look who lingers\" against \"linger no more, then look what is owed\" ↔ [L26].\n"
          "    A::fence(std::memory_order_seq_cst);\n", ""),)),
 ]
 MUTANTS += FORK_MUTANTS

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <support/spin_until.hpp>
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -52,9 +55,24 @@ TEST_P(lingering, hears_timers) {
 TEST_P(lingering, lingers_and_is_idle) {
   rt_.run(have_something_stolen);
   // With fewer CPUs than workers nobody lingers.
-  while (rt_.inside().has_cpu_each && rt_.inside().lingering.load(std::memory_order_relaxed) == 0) std::this_thread::yield();
+  while (rt_.inside().has_cpu_each && !rt_.inside().lingering.is_anybody()) std::this_thread::yield();
   rt_.wait_idle();
   EXPECT_EQ(rt_.statistics().suspended_stacks, 0u);
+}
+
+// Property: one who lingers asks for what is owed. Oracle: something is no longer owed. Method: nobody calls the lookout, which rests soon when
+// nothing is to be watched.
+TEST_P(lingering, asks_for_what_is_owed) {
+  auto& inside = rt_.inside();
+  if (!inside.has_cpu_each) return;  // nobody lingers
+  for (int i = 0; i != 20; ++i) {
+    rt_.run(have_something_stolen);
+    ASSERT_TRUE(filch_test::spin_until([&] { return inside.lingering.is_anybody(); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds{2});
+    for (auto& each : inside.workers) each.desk.owe();
+    ASSERT_TRUE(filch_test::spin_until(
+        [&] { return std::ranges::any_of(inside.workers, [](const auto& each) { return !each.desk.is_owed(); }); }));
+  }
 }
 
 }  // namespace
