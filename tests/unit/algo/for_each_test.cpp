@@ -3,6 +3,7 @@
 
 #include <support/spin_until.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <cstddef>
@@ -258,16 +259,80 @@ TEST(for_each_on_two_workers, a_loop_that_took_long_before_is_divided_before_it_
   bool has_met = false;
   for (int attempt = 0; attempt != 200 && !has_met; ++attempt) {
     std::atomic<bool> has_upper_begun{false};
-    rt.run([&] {
+    const auto loop = [&] {
       filch::for_index(k_count, [&](int i) {
         if (i >= k_count / 2) has_upper_begun.store(true);
         if (i != 0) return;
         for (int look = 0; look != 50 && !has_upper_begun.load(); ++look) std::this_thread::sleep_for(std::chrono::milliseconds{1});
         has_met = has_upper_begun.load();
       });
-    });
+    };
+    rt.submit_to(filch::worker_id{0}, loop).get();  // which begins with the lower half
   }
   EXPECT_TRUE(has_met);
+}
+
+// Property: a worker keeps the half that it would keep the next time, wherever the loop begins. Oracle: of two workers the second runs the last
+// element, if the loop was shared. Method: elements that take long, until that is the case.
+TEST(for_each_on_two_workers, each_half_stays_with_its_worker) {
+  filch::runtime rt{{.workers = 2}};
+  constexpr std::size_t k_count = 100;
+  for (const filch::worker_id begins : {filch::worker_id{0}, filch::worker_id{1}}) {
+    bool was_shared = false;
+    for (int attempt = 0; attempt != 200 && !was_shared; ++attempt) {
+      std::vector<filch::worker_id> who(k_count, filch::worker_id::none());
+      const auto loop = [&] {
+        filch::for_index(k_count, [&](std::size_t i) {
+          std::this_thread::sleep_for(std::chrono::microseconds{200});
+          who[i] = filch::this_worker();
+        });
+      };
+      rt.submit_to(begins, loop).get();
+      was_shared = std::ranges::any_of(who, [&](filch::worker_id each) { return each != begins; });
+      if (was_shared) { EXPECT_EQ(who.back().value, 1u) << "begun by " << begins.value; }
+    }
+    EXPECT_TRUE(was_shared) << "begun by " << begins.value;
+  }
+}
+
+// Property: of two exceptions that of the lower element arrives, whichever half its worker began with. Oracle: the lowest index that was thrown.
+// Method: as soon as both workers are inside an element, each throws its index.
+TEST(for_each_on_two_workers, the_exception_of_the_lowest_element_arrives) {
+  filch::runtime rt{{.workers = 2}};
+  for (const filch::worker_id begins : {filch::worker_id{0}, filch::worker_id{1}}) {
+    bool have_both_thrown = false;
+    for (int attempt = 0; attempt != 200 && !have_both_thrown; ++attempt) {
+      std::atomic<bool> is_shared{false};
+      std::mutex mutex;
+      std::set<int> thrown;
+      int caught = -1;
+      const auto loop = [&] {
+        try {
+          filch::for_index(1000, [&](int i) {
+            std::this_thread::sleep_for(std::chrono::microseconds{200});
+            if (filch::this_worker() != begins) is_shared.store(true);
+            if (!is_shared.load()) return;
+            {
+              const std::lock_guard lock{mutex};
+              thrown.insert(i);
+            }
+            for (int look = 0; look != 100; ++look) {
+              std::this_thread::sleep_for(std::chrono::microseconds{100});
+              const std::lock_guard lock{mutex};
+              if (thrown.size() == 2) break;
+            }
+            throw i;
+          });
+        } catch (int index) {
+          caught = index;
+        }
+      };
+      rt.submit_to(begins, loop).get();
+      have_both_thrown = thrown.size() == 2;
+      if (!thrown.empty()) { EXPECT_EQ(caught, *thrown.begin()) << "begun by " << begins.value; }
+    }
+    EXPECT_TRUE(have_both_thrown) << "begun by " << begins.value;
+  }
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // The loop below most algorithms: serial until somebody asks for work.
 //
 // It runs in blocks. Between two blocks it looks at the flag that thieves raise. Only when it is raised, and when what is
-// left is worth it, does the loop fork its upper half; the fork offers it to the thief at once, and the lower half goes on
-// the same way. Nobody asks on one thread, so nothing is forked there, and all is one block.
+// left is worth it, does the loop fork one half; the fork offers it to the thief at once, and the other half goes on
+// the same way. Which half a worker keeps follows from its number (home_part): so loops that follow each other over the same elements find
+// them in the same worker's cache. Nobody asks on one thread, so nothing is forked there, and all is one block.
 //
 // Invariants
-//   I1  Every element belongs to exactly one strand; a split gives the upper half away and keeps the lower.
+//   I1  Every element belongs to exactly one strand; a split gives one half away and keeps the other.
 //   I2  When a strand's function throws, `stopped_` is set before the exception leaves it: what has not begun is left out,
 //       what runs ends with its block. The exception of the lowest strand that failed is rethrown.
 //   I3  Splits halve, so strands are nested at most log2(n) deep on a stack.
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <exception>
 #include <iterator>
 #include <ranges>
 #include <type_traits>
@@ -55,20 +57,22 @@ constexpr At walk(At at, std::size_t count, F&& function) {
 template <class At, class Body>
 class lazy_loop {
  public:
-  lazy_loop(Body& body, pace fresh) : body_{body}, fresh_{fresh} {}
+  lazy_loop(Body& body, std::size_t count, pace fresh) : body_{body}, count_{count}, fresh_{fresh} {}
 
-  void run(At first, std::size_t count) {
+  void run(At first) {
+    const std::size_t count = count_;
     if (count == 0) return;
     const latent_stack* const stack = current_latent_stack();
     // Few are forked all the same: they may wait for something.
     if (stack != nullptr && stack->is_private && !fresh_.is_few(count)) return (void)block(body_, first, count);
-    strand(first, count, fresh_);
+    strand(first, count, count, fresh_);
   }
 
  private:
-  void strand(At at, std::size_t left, pace mine) {
+  // Ends before the element with the number `end`.
+  void strand(At at, std::size_t left, const std::size_t end, pace mine) {
     latent_stack* const stack = current_latent_stack();
-    if (mine.is_fresh() && shares_before_it_starts(stack, at, left, mine)) return;
+    if (mine.is_fresh() && shares_before_it_starts(stack, at, left, end, mine)) return;
     mine.start(left);
     try {
       while (!stopped_.load(std::memory_order_relaxed)) {  // statistic
@@ -81,9 +85,11 @@ class lazy_loop {
         }
         mine.note(now);
         if (stack == nullptr) [[unlikely]] {
-          if (mine.total_ticks() >= k_worth_ticks && mine.is_worth(left)) return hand_over(at, left, mine);
+          if (mine.total_ticks() >= k_worth_ticks && mine.is_worth(left)) return hand_over(at, left, end, mine);
         } else if (is_wanted(*stack)) [[unlikely]] {
-          if (mine.is_worth(left, k_worth_awake_ticks) && is_asked(*stack, mine.is_worth(left))) return split(*stack, at, left, mine);
+          if (mine.is_worth(left, k_worth_awake_ticks) && is_asked(*stack, mine.is_worth(left))) {
+            return split_for_others(*stack, at, left, end, mine);
+          }
         }
       }
     } catch (...) {
@@ -95,34 +101,57 @@ class lazy_loop {
   // A function of its own, so that the inner loop has all registers and becomes what the serial loop is.
   [[gnu::noinline]] static At block(Body& body, At at, std::size_t count) { return body(at, count); }
 
-  [[nodiscard]] bool shares_before_it_starts(latent_stack* stack, At at, std::size_t left, const pace& mine) {
+  [[nodiscard]] bool shares_before_it_starts(latent_stack* stack, At at, std::size_t left, std::size_t end, const pace& mine) {
     if (mine.is_few(left)) {
-      stack != nullptr ? split(*stack, at, left, mine) : hand_over(at, left, mine);
+      stack != nullptr ? split(*stack, at, left, end, mine) : hand_over(at, left, end, mine);
       return true;
     }
     if (stack == nullptr || !is_wanted(*stack) || !mine.expects(left, k_worth_awake_ticks)) [[likely]] return false;
     if (!is_asked(*stack, mine.expects(left, k_worth_ticks))) return false;
-    split(*stack, at, left, mine);
+    split_for_others(*stack, at, left, end, mine);
     return true;
   }
 
   // Forks the upper half, which is offered if somebody asks.
-  [[gnu::noinline]] void split(latent_stack& stack, At at, std::size_t left, const pace& mine) {
+  [[gnu::noinline]] void split(latent_stack& stack, At at, std::size_t left, std::size_t end, const pace& mine) {
     const std::size_t count = mine.lower_half(left);
-    const At middle = ahead(at, count);
-    auto lower = [&] { strand(at, count, mine); };
-    auto upper = [&] {
-      if (!stopped_.load(std::memory_order_relaxed)) strand(middle, left - count, mine);  // statistic
-    };
+    auto lower = [&] { strand(at, count, end - left + count, mine); };
+    auto upper = [&] { strand_unless_stopped(ahead(at, count), left - count, end, mine); };
     (void)v0::detail::join_two(stack, lower, upper);
   }
 
+  // Somebody asks: it gets the half that is further away from this worker's part.
+  [[gnu::noinline]] void split_for_others(latent_stack& stack, At at, std::size_t left, std::size_t end, const pace& mine) {
+    const std::size_t count = mine.lower_half(left);
+    const std::size_t middle = end - left + count;
+    if (!mine.may_begin_behind() || v0::detail::home_part() * static_cast<double>(count_) <= static_cast<double>(middle)) {
+      return split(stack, at, left, end, mine);
+    }
+    std::exception_ptr of_upper;  // if the lower half fails, too, its exception counts
+    auto upper = [&] {
+      try {
+        strand(ahead(at, count), left - count, end, mine);
+      } catch (...) {
+        of_upper = std::current_exception();
+        if (of_upper == nullptr) throw;  // what ends a thread must go on
+      }
+    };
+    auto lower = [&] { strand_unless_stopped(at, count, middle, mine); };
+    (void)v0::detail::join_two(stack, upper, lower);
+    if (of_upper != nullptr) std::rethrow_exception(of_upper);
+  }
+
+  void strand_unless_stopped(At at, std::size_t left, std::size_t end, const pace& mine) {
+    if (!stopped_.load(std::memory_order_relaxed)) strand(at, left, end, mine);  // statistic
+  }
+
   // The calling thread can not fork, and there is too much for it alone.
-  [[gnu::cold, gnu::noinline]] void hand_over(At at, std::size_t left, const pace& mine) {
-    enter([&] { strand(at, left, mine); });
+  [[gnu::cold, gnu::noinline]] void hand_over(At at, std::size_t left, std::size_t end, const pace& mine) {
+    enter([&] { strand(at, left, end, mine); });
   }
 
   Body& body_;
+  const std::size_t count_;
   const pace fresh_;
   std_atomics::atomic<bool> stopped_{false};
 };
@@ -130,7 +159,7 @@ class lazy_loop {
 // Site is a type that stands for the call site: usually that of the user's function.
 template <class Site, class At, class Body>
 void run_lazily(At first, std::size_t count, hint given, Body&& body, pace::trust how = pace::trust::site) {
-  lazy_loop<At, std::remove_reference_t<Body>>{body, pace{given, cost_at<Site>, how}}.run(first, count);
+  lazy_loop<At, std::remove_reference_t<Body>>{body, count, pace{given, cost_at<Site>, how}}.run(first);
 }
 
 }  // namespace filch::inline v0::algo::detail

@@ -137,6 +137,8 @@ class pace {
   [[nodiscard]] bool expects(std::size_t left, std::uint64_t least) const {
     return trusts_ && grain_ == 0 && left >= 2 && site_->is_known() && site_->ticks_of(left) >= static_cast<double>(least);
   }
+  // May a worker begin with the upper half? One that searches may end early, and begins with the lower.
+  [[nodiscard]] bool may_begin_behind() const { return trusts_; }
   // The shorter part of a split: whole grains.
   [[nodiscard]] std::size_t lower_half(std::size_t left) const {
     if (grain_ != 0) return left / grain_ / 2 * grain_;
