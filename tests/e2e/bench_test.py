@@ -2,7 +2,7 @@
 and one test's name.
 
 Most tests use programs that only claim to have measured something: so what comes out is known. No test looks at real
-times.
+times. What the host of a virtual machine takes does not come from the system either, but from a file.
 """
 
 import json
@@ -48,6 +48,12 @@ if sys.argv[4] == "turns":
     print(json.dumps({{"ready": True}}), flush=True)
     for turn, _ in enumerate(sys.stdin, 1):
         note("turn", turn)
+        time.sleep(told["turn_s"])
+        if str(turn) in told["taken"]:
+            with open(os.environ["FILCH_BENCH_STAT"], "r+") as stat:
+                ticks = int(stat.read().split()[8]) + told["taken"][str(turn)]
+                stat.seek(0)
+                print("cpu 0 0 0 0 0 0 0", ticks, "0 0", file=stat)
         misdeed = told["in_turn"].get(str(turn), "")
         if misdeed == "die":
             os.kill(os.getpid(), signal.SIGSEGV)
@@ -72,14 +78,15 @@ ALL = ["fib", "nqueens", "skynet", "matmul", "mergesort", "sort", "uts_t1", "uts
 
 
 def fake(file, runtime, ns, *, folder="programs", language="C++", compiler="GNU 1", workloads=ALL, checksum="7",
-         sleep_s=0, exit_code=0, misdeed="", takes_turns=False, in_turn={}):
-    """A program whose times are `ns` by number of threads; in turns a list: by round. `in_turn`: misdeeds by turn."""
+         sleep_s=0, exit_code=0, misdeed="", takes_turns=False, in_turn={}, taken={}, turn_s=0):
+    """A program whose times are `ns` by number of threads; in turns a list: by round. `in_turn`: misdeeds by turn. `taken`:
+    the ticks that the host takes by turn. A turn takes `turn_s` seconds or more."""
     about = {"runtime": runtime, "language": language, "compiler": compiler, "flags": "-O9",
              "has_serial": language != "C++", "workloads": workloads}
     if takes_turns:
         about["takes_turns"] = True
     told = {"about": about, "in_turn": {str(turn): each for turn, each in in_turn.items()}, "ns": {str(threads): each for threads, each in ns.items()}, "checksum": checksum,
-            "sleep_s": sleep_s, "exit_code": exit_code, "misdeed": misdeed}
+            "taken": {str(turn): each for turn, each in taken.items()}, "turn_s": turn_s, "sleep_s": sleep_s, "exit_code": exit_code, "misdeed": misdeed}
     path = WORK / folder / file
     path.parent.mkdir(exist_ok=True)
     path.write_text(FAKE.format(python=sys.executable, told=told, log=str(WORK / "log")))
@@ -443,6 +450,73 @@ def test_least_times_and_medians_of_turns_are_right_and_shown_again():
     expect("1.10 / 0.60" in old and "Least time" not in old, f"a file of an older version: {old}")
 
 
+MUCH = 10**9  # ticks: too many for any turn
+
+
+def test_ratios_with_turns_in_which_the_host_took_the_cpus_are_left_out_and_rounds_make_up_for_them():
+    quiet = iter(range(600, 690, 10))
+    times = [9000 if turn in (2, 3, 5) else next(quiet) for turn in range(1, 13)]
+    fake("serial", "serial", {0: 1000}, takes_turns=True, taken={5: MUCH})
+    fake("filch", "filch", {1: times}, takes_turns=True, taken={2: MUCH, 3: MUCH})
+    fake("tbb", "oneTBB", {1: 500}, takes_turns=True)
+    out, told = told_by(*IN_TURNS, "--rounds", "9", "--plot", "first.svg")
+    own, peer = (rows_of(told)["fib", name, "GNU 1", 1] for name in ("filch", "oneTBB"))
+    expect(own["disturbed"] == [turn in (2, 3, 5) for turn in range(1, 13)], f"rounds until nine are quiet: {own}")
+    expect(peer["disturbed"] == [turn == 5 for turn in range(1, 13)], f"serial code counts, too: {peer}")
+    expect(own["ns"] == times and len(own["ratios"]) == len(peer["ratios"]) == 12, f"every value is kept: {told}")
+    expect((own["ratio"], own["ratio_least"], own["ratio_most"]) == (0.64, 0.6, 0.68), f"of nine rounds: {own}")
+    expect(own["median_ns"] == 640, f"likewise: {own}")
+    for part in (" 0.64* ", "oneTBB 0.50 (500 ns) against 0.64 (640 ns; "):
+        expect(part in out, f"{part!r} in {out}")
+    context = told["context"]
+    expect(context["host_share"] > 0 and context["ratios_left_out"] == 4, f"the file says so: {context}")
+    host = f"the host took {100 * context['host_share']:.1f} % of the CPUs; of 24 ratios 4 were left out because of it"
+    expect(f"; 12 rounds, in turns; {host}; others used" in out, f"and the table: {out}")
+    again = succeed("--from", "out.json", "--plot", "second.svg")
+    expect(again.replace("second.svg", "first.svg") == out.replace("Wrote out.json.\n", ""), f"the same from the file: {again}")
+    expect((WORK / "first.svg").read_text() == (WORK / "second.svg").read_text(), "the same picture")
+    own["ratios"] = [5 if is_left_out else ratio for ratio, is_left_out in zip(own["ratios"], own["disturbed"])]
+    saved_as("other.json", told)
+    succeed("--from", "other.json", "--plot", "second.svg")
+    expect((WORK / "first.svg").read_text() == (WORK / "second.svg").read_text(), "what was left out is not in the picture")
+    own["disturbed"].pop()
+    saved_as("bad.json", told)
+    refuse(("--from", "bad.json"), "bad.json: fib, 1 thread: filch has 12 values, but tells of 11", code=1)
+    for row in told["rows"]:
+        del row["disturbed"]
+    del context["host_share"], context["ratios_left_out"]
+    saved_as("old.json", told)
+    old = succeed("--from", "old.json")
+    expect(" 0.66 " in old and "the host" not in old, f"a file of an older version: {old}")
+
+
+def test_there_are_at_most_twice_as_many_rounds_and_with_few_quiet_ones_all_count():
+    fake("serial", "serial", {0: 1000}, takes_turns=True)
+    fake("filch", "filch", {1: 600}, takes_turns=True, taken={turn: MUCH for turn in range(1, 100)})
+    fake("tbb", "oneTBB", {1: [700] * 4 + [800] * 6}, takes_turns=True, taken={turn: MUCH for turn in (1, 2, 3, 4)})
+    out, told = told_by(*IN_TURNS, "--rounds", "5")
+    own, peer = (rows_of(told)["fib", name, "GNU 1", 1] for name in ("filch", "oneTBB"))
+    expect(own["ratios"] == [0.6] * 10 and own["disturbed"] == [True] * 10, f"ten rounds: {own}")
+    expect(peer["ratio"] == 0.8 and peer["ratio_least"] == 0.7, f"of ten with six quiet ones all count: {peer}")
+    expect("; of 20 ratios 0 were left out because of it, and 14 kept where fewer than 7 others are;" in out, f"{out}")
+
+
+def test_a_tick_in_a_long_turn_and_a_system_that_tells_nothing_disturb_nobody():
+    fake("serial", "serial", {0: 1000}, takes_turns=True)
+    fake("filch", "filch", {1: 600}, takes_turns=True, turn_s=0.6, taken={1: 1, 2: 1})
+    out, told = told_by(*IN_TURNS, "--rounds", "2")
+    expect(told["rows"][0]["disturbed"] == [False, False] and told["context"]["host_share"] > 0, f"10 of 600 ms: {told}")
+    expect("; 2 rounds, in turns;" in out and "left out" not in out.split("\n")[0], f"no more rounds: {out}")
+    fake("filch", "filch", {1: 600}, takes_turns=True)
+    for text in ("cpu 1 2 3 4 5 6 7\n", ""):
+        (WORK / "stat").write_text(text)
+        out, told = told_by(*IN_TURNS, "--rounds", "2")
+        expect("; 2 rounds, in turns; others used" in out and told["context"]["host_share"] == 0, f"{text!r}: {out}")
+    del os.environ["FILCH_BENCH_STAT"]
+    _, told = told_by(*IN_TURNS, "--rounds", "2")
+    expect(told["context"]["host_share"] >= 0, f"what this system tells: {told}")
+
+
 def test_a_signal_ends_all_that_take_turns_and_shows_what_is_known():
     turns_fakes()
     fake("slow", "slow", {1: 600}, workloads=["nqueens"], takes_turns=True, in_turn={3: "hang"})
@@ -676,4 +750,6 @@ if __name__ == "__main__":
     COMMAND, PROGRAMS, WORK = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
+    os.environ["FILCH_BENCH_STAT"] = str(WORK / "stat")
+    (WORK / "stat").write_text("cpu 0 0 0 0 0 0 0 0 0 0\n")
     globals()[f"test_{sys.argv[4]}"]()

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <plot/chart.hpp>
 
+#include "medians.hpp"
 #include "results.hpp"
 #include "text.hpp"
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filch/topology/usable_cpus.hpp>
 #include <fstream>
 
@@ -34,8 +35,15 @@ std::string today() {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%d", &parts)};
 }
 
-double all_cpu_s() {
-  std::ifstream in{"/proc/stat"};
+// Seconds of all CPUs together.
+struct cpu_times {
+  double used_s;
+  double taken_s;  // by the host
+};
+
+cpu_times all_cpu_times() {
+  const char* const other = std::getenv("FILCH_BENCH_STAT");
+  std::ifstream in{other == nullptr ? "/proc/stat" : other};
   std::string word;
   in >> word;
   double user = 0;
@@ -45,8 +53,14 @@ double all_cpu_s() {
   double waiting = 0;
   double irq = 0;
   double soft = 0;
-  in >> user >> nice >> system >> idle >> waiting >> irq >> soft;
-  return (user + nice + system + irq + soft) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  double taken = 0;
+  in >> user >> nice >> system >> idle >> waiting >> irq >> soft >> taken;
+  const double ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return {(user + nice + system + irq + soft) / ticks_per_s, taken / ticks_per_s};
+}
+
+double seconds_since(time_ns at_ns) {
+  return static_cast<double>(std::max<time_ns>(monotonic_now_ns() - at_ns, 1)) * 1e-9;
 }
 
 double own_cpu_s() {
@@ -62,11 +76,17 @@ double own_cpu_s() {
 
 }  // namespace
 
-condition_watch::condition_watch() : load_before_{load_average()}, all_s_{all_cpu_s()}, own_s_{own_cpu_s()} {}
+host_watch::host_watch() : taken_s_{all_cpu_times().taken_s} {}
+
+double host_watch::share() const {
+  const double cpus = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  return std::max(0.0, (all_cpu_times().taken_s - taken_s_) / (seconds_since(at_ns_) * cpus));
+}
+
+condition_watch::condition_watch() : load_before_{load_average()}, all_s_{all_cpu_times().used_s}, own_s_{own_cpu_s()} {}
 
 bench_conditions condition_watch::until_now() const {
-  const double span_s = static_cast<double>(std::max<time_ns>(monotonic_now_ns() - at_ns_, 1)) * 1e-9;
-  const double foreign_s = all_cpu_s() - all_s_ - (own_cpu_s() - own_s_);
+  const double foreign_s = all_cpu_times().used_s - all_s_ - (own_cpu_s() - own_s_);
   utsname system{};
   ::uname(&system);
   return {.date = today(),
@@ -75,7 +95,8 @@ bench_conditions condition_watch::until_now() const {
           .kernel = system.release,
           .load_before = load_before_,
           .load_after = load_average(),
-          .foreign_cpus = std::max(0.0, foreign_s / span_s)};
+          .foreign_cpus = std::max(0.0, foreign_s / seconds_since(at_ns_)),
+          .host_share = host_.share()};
 }
 
 }  // namespace filch::tool

@@ -15,6 +15,21 @@ struct bench_conditions {
   double load_before = 0;  // the system's load average of the last minute
   double load_after = 0;
   double foreign_cpus = 0;  // CPUs that other processes used meanwhile
+  double host_share = 0;    // of the time of all CPUs that the host took from this virtual machine
+};
+
+// What the host of a virtual machine takes from its construction on: time in which a CPU would have run, but was given to
+// others. Linux tells it in ticks of 10 ms, or not at all. For tests FILCH_BENCH_STAT names a file instead of /proc/stat.
+class host_watch {
+ public:
+  host_watch();
+
+  // Of the time of all CPUs; 0 where nobody tells.
+  [[nodiscard]] double share() const;
+
+ private:
+  double taken_s_;
+  time_ns at_ns_ = monotonic_now_ns();
 };
 
 // From its construction on.
@@ -29,6 +44,7 @@ class condition_watch {
   double all_s_;  // CPU seconds that the whole machine had used, and this process with its children
   double own_s_;
   time_ns at_ns_ = monotonic_now_ns();
+  host_watch host_{};
 };
 
 }  // namespace filch::tool

@@ -7,6 +7,7 @@
 #include <plot/chart.hpp>
 #include <set>
 
+#include "medians.hpp"
 #include "text.hpp"
 
 namespace filch::tool {
@@ -46,19 +47,29 @@ bool is_in_turns(const bench_row& row) {
   return row.is_measured() && row.least_ratio.has_value();
 }
 
+// Of the rounds that count.
+std::vector<double> ratios_of(const bench_row& row) {
+  return counted(row.ratios, row.is_disturbed);
+}
+double ratio_of(const bench_row& row) {
+  return median(ratios_of(row));
+}
+double median_ns_of(const bench_row& row) {
+  return median(counted(row.ns, row.is_disturbed));
+}
+
 // What a table shows of a row that has values: the median, with a star where somebody is better;
 struct median_ratio {
   const std::set<const bench_row*>& starred;
 
   std::string operator()(const bench_row& row) const {
-    return ratio_text(median(row.ratios)) + (starred.contains(&row) ? "*" : "");
+    return ratio_text(ratio_of(row)) + (starred.contains(&row) ? "*" : "");
   }
 };
 // or the least.
 std::string least_ratio(const bench_row& row) {
   return is_in_turns(row) ? ratio_text(*row.least_ratio) : "";
 }
-
 // "1.07 / 0.54": one ratio for each number of threads.
 template <class Text>
 std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kind, const bench_program& program,
@@ -110,9 +121,9 @@ std::string not_ahead_text(const std::vector<not_ahead>& all, const bench_plan& 
   const char* const clock = plan.clock == bench_clock::cpu ? " of CPU time" : "";
   for (const auto& [own, peer] : all) {
     text += "  "s + std::string{own->kind.name} + ", " + count_text(own->threads, "thread") + ": " +
-            peer->program->runtime + " " + ratio_text(median(peer->ratios)) + " (" +
-            duration_text(median(peer->ns) * 1e-9) + clock + ") against " + ratio_text(median(own->ratios)) + " (" +
-            duration_text(median(own->ns) * 1e-9) + clock + "; " + own->program->compiler + ")" +
+            peer->program->runtime + " " + ratio_text(ratio_of(*peer)) + " (" +
+            duration_text(median_ns_of(*peer) * 1e-9) + clock + ") against " + ratio_text(ratio_of(*own)) + " (" +
+            duration_text(median_ns_of(*own) * 1e-9) + clock + "; " + own->program->compiler + ")" +
             (peer->size != own->size ? ", at size "s + std::to_string(peer->size) : "") + "\n";
   }
   return text;
@@ -137,25 +148,58 @@ std::string rounds_text(const bench_results& all) {
          (are_all ? ", in turns" : ", some in turns");
 }
 
+// How many ratios were disturbed, and what became of them.
+struct disturbed_ratios {
+  std::size_t all = 0;  // and those that were not, of all that were measured in turns
+  std::size_t left_out = 0;
+  std::size_t kept = 0;
+};
+
+disturbed_ratios disturbed_of(const std::vector<bench_row>& rows) {
+  disturbed_ratios sum;
+  for (const bench_row& each : rows) {
+    if (!each.is_measured() || each.is_disturbed.empty()) continue;
+    const std::size_t left_out = each.ratios.size() - ratios_of(each).size();
+    sum.all += each.ratios.size();
+    sum.left_out += left_out;
+    if (left_out == 0) sum.kept += static_cast<std::size_t>(std::ranges::count(each.is_disturbed, true));
+  }
+  return sum;
+}
+
+// What the host of a virtual machine took; empty where it took nothing.
+std::string host_text(const bench_results& all) {
+  const auto [ratios, left_out, kept] = disturbed_of(all.rows);
+  if (all.when.host_share < 0.0005 && left_out + kept == 0) return "";
+  std::string text = "; the host took " + fixed(100 * all.when.host_share, 1) + " % of the CPUs";
+  if (left_out + kept == 0) return text;
+  text += "; of " + count_text(ratios, "ratio") + " " + std::to_string(left_out) + (left_out == 1 ? " was" : " were") +
+          " left out because of it";
+  if (kept == 0) return text;
+  return text + ", and " + std::to_string(kept) + " kept where fewer than " + std::to_string(k_enough_rounds) +
+         " others are";
+}
+
 // When, where, and how much was going on there.
 std::string circumstances(const bench_results& all) {
   const bench_conditions& when = all.when;
   return when.date + ", " + when.cpu + ", " + count_text(when.cpus, "CPU") + ", Linux " + when.kernel + "; " +
-         rounds_text(all) + "; others used " + fixed(when.foreign_cpus, 2) +
+         rounds_text(all) + host_text(all) + "; others used " + fixed(when.foreign_cpus, 2) +
          " CPUs meanwhile, load " + fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) + " after";
 }
 
 json row_json(const bench_row& row) {
   json out = row_head_json(row);
   if (!row.is_measured()) return out;
-  out["median_ns"] = median(row.ns);
-  out["ratio"] = median(row.ratios);
-  out["ratio_least"] = std::ranges::min(row.ratios);
-  out["ratio_most"] = std::ranges::max(row.ratios);
+  out["median_ns"] = median_ns_of(row);
+  out["ratio"] = ratio_of(row);
+  out["ratio_least"] = std::ranges::min(ratios_of(row));
+  out["ratio_most"] = std::ranges::max(ratios_of(row));
   if (row.least_ratio) out["least_ratio"] = *row.least_ratio;
   if (!row.to_own.empty()) out["time_to_filch"] = median(row.to_own);
   out["ns"] = row.ns;
   out["ratios"] = row.ratios;
+  if (!row.is_disturbed.empty()) out["disturbed"] = row.is_disturbed;
   return out;
 }
 
@@ -243,7 +287,9 @@ json context_json(const bench_results& all) {
                {"is_quick", plan.is_quick},
                {"load_before", when.load_before},
                {"load_after", when.load_after},
-               {"foreign_cpus", when.foreign_cpus}};
+               {"foreign_cpus", when.foreign_cpus},
+               {"host_share", when.host_share},
+               {"ratios_left_out", disturbed_of(rows).left_out}};
   if (!ended_in.empty()) context["ended_in"] = ended_in;
   for (const bench_program& each : found.programs) {
     context["programs"].push_back(
@@ -263,7 +309,7 @@ std::vector<not_ahead> where_not_ahead(const std::vector<bench_row>& rows) {
   for (const bench_row& peer : rows) {
     if (peer.program->runtime == k_own_runtime || peer.program->runtime == k_serial_runtime || !peer.is_measured()) continue;
     const bench_row* const own = own_row(rows, peer);
-    if (own == nullptr || !own->is_measured() || median(peer.ratios) >= k_noise * median(own->ratios)) continue;
+    if (own == nullptr || !own->is_measured() || ratio_of(peer) >= k_noise * ratio_of(*own)) continue;
     all.push_back({own, &peer});
   }
   return all;
@@ -309,9 +355,9 @@ json results_json(const bench_results& all) {
     out["not_ahead"].push_back({{"measurement", own->kind.name},
                                 {"threads", own->threads},
                                 {"compiler", own->program->compiler},
-                                {"filch", median(own->ratios)},
+                                {"filch", ratio_of(*own)},
                                 {"runtime", peer->program->runtime},
-                                {"ratio", median(peer->ratios)}});
+                                {"ratio", ratio_of(*peer)}});
   }
   return out;
 }
@@ -366,9 +412,12 @@ std::string results_svg(const bench_results& all, std::vector<std::string>& left
       for (const measurement_kind& kind : plan.kinds) {
         const bench_row* const row = find_row(all.rows, kind.name, &program, plan.threads[i]);
         const bool is_there = row != nullptr && row->is_measured();
-        series.bars.push_back(is_there ? plot::bar{median(row->ratios), std::ranges::min(row->ratios),
-                                                   std::ranges::max(row->ratios)}
-                                       : plot::bar{.is_absent = true});
+        if (!is_there) {
+          series.bars.push_back({.is_absent = true});
+          continue;
+        }
+        const auto [least, most] = std::ranges::minmax(ratios_of(*row));
+        series.bars.push_back({ratio_of(*row), least, most});
       }
       charts[i].series.push_back(std::move(series));
     }

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "conditions.hpp"
+#include "medians.hpp"
 #include "text.hpp"
 
 namespace filch::tool {
@@ -20,6 +22,7 @@ struct measured_job {
   double bytes = 0;
   std::string checksum{};
   double least_ns = 0;  // in turns: of all rounds until now
+  bool is_disturbed = false;
 
   // What of it counts for this kind, per operation.
   [[nodiscard]] double value(const measurement_kind& kind, std::uint64_t size) const {
@@ -62,6 +65,9 @@ struct kind_rows {
 
 // In turns there are more rounds while those of one measurement took less. guess
 constexpr time_ns k_more_rounds_ns = 10 * k_ns_per_s;
+// A turn is disturbed if the host took more of all CPUs' time. Linux counts it in ticks of 10 ms: one is too much for a turn
+// of less than 250 ms on two CPUs, and none is always little enough. guess
+constexpr double k_disturbing_share = 0.02;
 
 class measuring {
  public:
@@ -120,14 +126,28 @@ class measuring {
     }
     const time_ns began_ns = monotonic_now_ns();
     std::uint32_t round = 0;
-    while (round < plan_.rounds || (round < plan_.most_rounds && monotonic_now_ns() - began_ns < k_more_rounds_ns)) {
+    const auto run_round = [&] {
       done_.clear();
       run_kind(kind.from, kind.to, round++);
+    };
+    while (round < plan_.rounds || (round < plan_.most_rounds && monotonic_now_ns() - began_ns < k_more_rounds_ns)) {
+      run_round();
     }
+    const std::uint32_t wanted = round;
+    while (round < 2 * wanted && is_short_of_undisturbed(kind, wanted)) run_round();
     takers_.clear();
     least_ns_.clear();
     rounds_done_ = std::min(round, rounds_done_.value_or(round));
     tell_.keep(rows_, *rounds_done_);
+  }
+
+  // Has a row with fewer than the wanted undisturbed ratios.
+  [[nodiscard]] bool is_short_of_undisturbed(const kind_rows& kind, std::uint32_t wanted) const {
+    const auto is_short = [wanted](const bench_row& row) {
+      return row.is_measured() && std::ranges::count(row.is_disturbed, false) < wanted;
+    };
+    return std::any_of(rows_.begin() + static_cast<std::ptrdiff_t>(kind.from),
+                       rows_.begin() + static_cast<std::ptrdiff_t>(kind.to), is_short);
   }
 
   void start(const bench_row& row, const bench_program& program, std::uint32_t threads) {
@@ -199,7 +219,9 @@ class measuring {
     }
     row.ns.push_back(*own.ns);
     row.ratios.push_back(*own.ns / *serial.ns);
-    if (!takers_.empty()) row.least_ratio = own.least_ns / serial.least_ns;
+    if (takers_.empty()) return;
+    row.is_disturbed.push_back(own.is_disturbed || serial.is_disturbed);
+    row.least_ratio = own.least_ns / serial.least_ns;
   }
 
   void run_shape(bench_row& row, std::uint32_t round) {
@@ -249,10 +271,11 @@ class measuring {
     // In turns once in a round: a terminal that draws it takes time from who runs.
     if (!is_in_turns || done_.empty()) tell_.say(running_);
     const std::uint32_t repetitions = kind.repetitions == 0 ? plan_.repetitions : kind.repetitions;
+    const std::optional<host_watch> host = is_in_turns ? std::optional<host_watch>{std::in_place} : std::nullopt;
     const job_outcome outcome =
         is_in_turns ? taker->second.take_turn()
                     : run_job({&program, std::string{kind.workload}, size, threads}, repetitions, plan_.limit_s);
-    measured_job made{.problem = outcome.problem};
+    measured_job made{.problem = outcome.problem, .is_disturbed = host && host->share() > k_disturbing_share};
     std::vector<double> ns;
     std::vector<double> cpu_ns;
     for (const bench_sample& each : outcome.samples) {
@@ -285,13 +308,6 @@ class measuring {
 };
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
 
 measured_rounds measure_rounds(const std::vector<bench_program>& programs, const bench_plan& plan,
                                const bench_progress& tell) {

@@ -7,7 +7,8 @@
 //
 // Where all programs of a measurement take turns, each is started once and warms up; then a round is one turn of each. The
 // rounds of one measurement come one right after the other, so what is compared lies as close together as one run is long;
-// and since rounds are cheap then, there are more of them. Elsewhere a round is a process for each, and all measurements.
+// and since rounds are cheap then, there are more of them, and more again while the host of a virtual machine disturbs.
+// Elsewhere a round is a process for each, and all measurements.
 //
 // Asynchronous shapes have no serial code: the ratio is that of filch to the peer, and every result is compared with what
 // must come out.
@@ -49,6 +50,8 @@ struct bench_row {
   std::vector<double> ns{};      // by round; of a shape: nanoseconds or bytes per operation
   std::vector<double> ratios{};  // to serial code, by round; of a shape: filch's value to this one, if filch has it
   std::vector<double> to_own{};  // to filch by the same compiler or the first one, by round; empty if sizes differ
+  // Measured in turns: by round, whether the host took the CPUs away in one of the ratio's two turns.
+  std::vector<bool> is_disturbed{};
   // Measured in turns: the least time to the least of serial code in the same rounds, which perhaps nobody disturbed.
   std::optional<double> least_ratio{};
 
@@ -70,7 +73,5 @@ struct measured_rounds {
 // A row whose run fails or computes something else than it should has a `problem`, and is not run again.
 [[nodiscard]] measured_rounds measure_rounds(const std::vector<bench_program>& programs, const bench_plan& plan,
                                              const bench_progress& tell);
-
-[[nodiscard]] double median(std::vector<double> values);
 
 }  // namespace filch::tool

@@ -18,7 +18,8 @@ bench_conditions conditions_of(const json& context) {
           .kernel = context.at("kernel"),
           .load_before = context.at("load_before"),
           .load_after = context.at("load_after"),
-          .foreign_cpus = context.at("foreign_cpus")};
+          .foreign_cpus = context.at("foreign_cpus"),
+          .host_share = context.value("host_share", 0.0)};
 }
 
 found_programs programs_of(const json& context) {
@@ -62,11 +63,17 @@ void add_once(std::vector<T>& to, const T& value) {
   if (std::ranges::find(to, value) == to.end()) to.push_back(value);
 }
 
-// Every value has its ratio. A shape may have fewer ratios: filch failed, or the command was ended inside a round.
+// Every value has its ratio, and is disturbed or not, if that is told. A shape may have fewer ratios: filch failed, or the
+// command was ended inside a round.
 void check_ratios(const bench_row& row, bool is_async) {
-  if (is_async ? row.ratios.size() <= row.ns.size() : row.ratios.size() == row.ns.size()) return;
-  throw failure(std::string{row.kind.name} + ", " + count_text(row.threads, "thread") + ": " + row.program->runtime +
-                " has " + count_text(row.ns.size(), "value") + ", but " + count_text(row.ratios.size(), "ratio"));
+  const std::string has = std::string{row.kind.name} + ", " + count_text(row.threads, "thread") + ": " +
+                          row.program->runtime + " has " + count_text(row.ns.size(), "value") + ", but ";
+  if (is_async ? row.ratios.size() > row.ns.size() : row.ratios.size() != row.ns.size()) {
+    throw failure(has + count_text(row.ratios.size(), "ratio"));
+  }
+  if (!row.is_disturbed.empty() && row.is_disturbed.size() != row.ns.size()) {
+    throw failure(has + "tells of " + std::to_string(row.is_disturbed.size()) + " whether they were disturbed");
+  }
 }
 
 bench_row row_of(const json& told, bool is_async, std::vector<bench_program>& programs) {
@@ -90,6 +97,7 @@ bench_row row_of(const json& told, bool is_async, std::vector<bench_program>& pr
           .ns = told.value(is_async ? "values" : "ns", std::vector<double>{}),
           .ratios = told.value("ratios", std::vector<double>{}),
           .to_own = {},
+          .is_disturbed = told.value("disturbed", std::vector<bool>{}),
           .least_ratio = told.contains("least_ratio") ? std::optional<double>{told.at("least_ratio")} : std::nullopt};
 }
 
