@@ -465,8 +465,8 @@ def test_ratios_with_turns_in_which_the_host_took_the_cpus_are_left_out_and_roun
     expect(peer["disturbed"] == [turn == 5 for turn in range(1, 13)], f"serial code counts, too: {peer}")
     expect(own["ns"] == times and len(own["ratios"]) == len(peer["ratios"]) == 12, f"every value is kept: {told}")
     expect((own["ratio"], own["ratio_least"], own["ratio_most"]) == (0.64, 0.6, 0.68), f"of nine rounds: {own}")
-    expect(own["median_ns"] == 640, f"likewise: {own}")
-    for part in (" 0.64* ", "oneTBB 0.50 (500 ns) against 0.64 (640 ns; "):
+    expect((own["median_ns"], own["ratio_low"], own["ratio_high"]) == (640, 0.61, 0.67), f"likewise: {own}")
+    for part in (" 0.64* ", "oneTBB 0.50 (500 ns) against 0.64 (640 ns; ", " 0.64 (0.61 to 0.67)\n"):
         expect(part in out, f"{part!r} in {out}")
     context = told["context"]
     expect(context["host_share"] > 0 and context["ratios_left_out"] == 4, f"the file says so: {context}")
@@ -483,11 +483,11 @@ def test_ratios_with_turns_in_which_the_host_took_the_cpus_are_left_out_and_roun
     saved_as("bad.json", told)
     refuse(("--from", "bad.json"), "bad.json: fib, 1 thread: filch has 12 values, but tells of 11", code=1)
     for row in told["rows"]:
-        del row["disturbed"]
+        del row["disturbed"], row["ratio_low"], row["ratio_high"]
     del context["host_share"], context["ratios_left_out"]
     saved_as("old.json", told)
     old = succeed("--from", "old.json")
-    expect(" 0.66 " in old and "the host" not in old, f"a file of an older version: {old}")
+    expect(" (0.62 to 5.00)\n" in old and "the host" not in old, f"a file of an older version: {old}")
 
 
 def test_there_are_at_most_twice_as_many_rounds_and_with_few_quiet_ones_all_count():
@@ -515,6 +515,22 @@ def test_a_tick_in_a_long_turn_and_a_system_that_tells_nothing_disturb_nobody():
     del os.environ["FILCH_BENCH_STAT"]
     _, told = told_by(*IN_TURNS, "--rounds", "2")
     expect(told["context"]["host_share"] >= 0, f"what this system tells: {told}")
+
+
+def test_the_third_table_has_filchs_medians_with_their_confidence_intervals():
+    fake("serial", "serial", {0: 1000, 2: 500}, takes_turns=True)
+    fake("filch", "filch", {1: list(range(1010, 1220, 10)), 2: [500] * 5 + [530] * 11 + [590] * 5}, takes_turns=True)
+    fake("tbb", "oneTBB", {1: 1300, 2: 700}, takes_turns=True)
+    words = ("fib", "--threads", "1,2", "--programs", "programs", "--peers")
+    out, told = told_by(*words, "--rounds", "21")
+    row = rows_of(told)["fib", "filch", "GNU 1", 1]
+    expect((row["ratio"], row["ratio_low"], row["ratio_high"]) == (1.11, 1.06, 1.16), f"the 6th and the 16th: {row}")
+    lines = out.split("Median and its 95 % confidence interval\n")[1].splitlines()
+    expect([line.split() for line in lines[:2]] ==
+           [["1", "/", "2", "threads", "filch"], "fib 1.11 (1.06 to 1.16) / 0.53 (0.53 to 0.53)".split()], f"filch alone: {lines}")
+    expect(succeed("--from", "out.json") == out.replace("Wrote out.json.\n", ""), "the same from the file")
+    out, told = told_by(*words, "--rounds", "5")
+    expect("confidence" not in out and "ratio_low" not in told["rows"][0], f"five values are too few: {out}")
 
 
 def test_a_signal_ends_all_that_take_turns_and_shows_what_is_known():

@@ -58,6 +58,10 @@ double median_ns_of(const bench_row& row) {
   return median(counted(row.ns, row.is_disturbed));
 }
 
+bool has_range(const bench_row& row) {
+  return row.program->runtime == k_own_runtime && row.is_measured() && median_range(ratios_of(row)).has_value();
+}
+
 // What a table shows of a row that has values: the median, with a star where somebody is better;
 struct median_ratio {
   const std::set<const bench_row*>& starred;
@@ -66,10 +70,17 @@ struct median_ratio {
     return ratio_text(ratio_of(row)) + (starred.contains(&row) ? "*" : "");
   }
 };
-// or the least.
+// the least;
 std::string least_ratio(const bench_row& row) {
   return is_in_turns(row) ? ratio_text(*row.least_ratio) : "";
 }
+// or the median with its confidence interval.
+std::string ratio_with_range(const bench_row& row) {
+  const std::optional<value_range> range = median_range(ratios_of(row));
+  return ratio_text(ratio_of(row)) +
+         (range ? " (" + ratio_text(range->low) + " to " + ratio_text(range->high) + ")" : "");
+}
+
 // "1.07 / 0.54": one ratio for each number of threads.
 template <class Text>
 std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kind, const bench_program& program,
@@ -103,16 +114,27 @@ std::string table_of(const std::vector<const bench_program*>& columns, const std
   return table.text();
 }
 
-// Below the table of a compiler: the measurements that were made in turns.
-std::string least_text(const std::vector<const bench_program*>& columns, const std::vector<bench_row>& rows,
-                       bench_plan plan) {
-  std::erase_if(plan.kinds, [&rows](const measurement_kind& kind) {
-    const auto is_of_it = [&kind](const bench_row& row) { return is_in_turns(row) && row.kind.name == kind.name; };
+// The same of those measurements that have such a row, below a title. Empty: none has.
+template <class Text>
+std::string lower_table(const std::string& title, const std::vector<const bench_program*>& columns,
+                        const std::vector<bench_row>& rows, bench_plan plan, bool (*is_such)(const bench_row&),
+                        const Text& shown) {
+  std::erase_if(plan.kinds, [&](const measurement_kind& kind) {
+    const auto is_of_it = [&](const bench_row& row) { return row.kind.name == kind.name && is_such(row); };
     return std::ranges::none_of(rows, is_of_it);
   });
-  if (plan.kinds.empty()) return "";
-  return "Least time as a ratio to the least of serial code: what is left when nobody disturbs\n" +
-         table_of(columns, rows, plan, least_ratio) + "\n";
+  return plan.kinds.empty() ? "" : title + "\n" + table_of(columns, rows, plan, shown) + "\n";
+}
+
+// Below the table of a compiler: what was measured in turns, and how far filch's medians can be trusted.
+std::string lower_tables(std::vector<const bench_program*> columns, const std::vector<bench_row>& rows,
+                         const bench_plan& plan) {
+  const std::string least =
+      lower_table("Least time as a ratio to the least of serial code: what is left when nobody disturbs", columns, rows,
+                  plan, is_in_turns, least_ratio);
+  std::erase_if(columns, [](const bench_program* each) { return each->runtime != k_own_runtime; });
+  if (columns.empty()) return least;
+  return least + lower_table("Median and its 95 % confidence interval", columns, rows, plan, has_range, ratio_with_range);
 }
 
 std::string not_ahead_text(const std::vector<not_ahead>& all, const bench_plan& plan) {
@@ -193,6 +215,10 @@ json row_json(const bench_row& row) {
   if (!row.is_measured()) return out;
   out["median_ns"] = median_ns_of(row);
   out["ratio"] = ratio_of(row);
+  if (const std::optional<value_range> range = median_range(ratios_of(row))) {
+    out["ratio_low"] = range->low;
+    out["ratio_high"] = range->high;
+  }
   out["ratio_least"] = std::ranges::min(ratios_of(row));
   out["ratio_most"] = std::ranges::max(ratios_of(row));
   if (row.least_ratio) out["least_ratio"] = *row.least_ratio;
@@ -340,7 +366,7 @@ std::string results_text(const bench_results& all) {
         columns.push_back(&each);
     }
     if (compilers.size() > 1) out += compiler + "\n";
-    out += table_of(columns, rows, plan, median_ratio{starred}) + "\n" + least_text(columns, rows, plan);
+    out += table_of(columns, rows, plan, median_ratio{starred}) + "\n" + lower_tables(columns, rows, plan);
   }
   return out + not_ahead_text(behind, plan) + failures_text(all);
 }
