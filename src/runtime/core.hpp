@@ -148,7 +148,7 @@ class runtime::core {
   // `who` has announced its sleep, and sleeps until it is chosen or that time; a sleep that may be long only where no other worker runs now, so
   // that the system does not wake it behind one.
   void sleep_apart(const worker& who, time_ns until_ns) noexcept;
-  // One who lingers asks for what is owed to those who sleep, where it may. True: something was owed, and may be still.
+  // One who lingers asks for what is owed to those who sleep, where it may. True: it has asked.
   bool pay_what_is_owed(const worker& who) noexcept;
   [[nodiscard]] bool is_anything_owed() const;
   // Somebody owes a request to those who sleep: one who lingers makes it, or the lookout does.

@@ -119,13 +119,13 @@ class alignas(k_no_sharing_bytes) latent_desk {
     offered_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);  // statistic
   }
 
-  // Any thread: as ask(), by one who is about to sleep. If the pace forbids it, the lookout asks later.
+  // Any thread: as ask(), by one who is about to sleep. If the pace forbids it, one who lingers or the lookout asks later.
   void ask_before_sleep(time_ns now_ns) {
     if (pace.may_wake(now_ns)) (void)ask();
     else owe();
   }
   // Any thread: somebody sleeps and would have asked.
-  // Whoever owes calls the lookout.
+  // Whoever owes sees to it that one who lingers or the lookout knows (core::see_to_what_is_owed).
   void owe() { owed_.owe(); }
   [[nodiscard]] bool is_owed() const { return owed_.is_owed(); }
   // Any thread: makes good what is owed if the pace allows it. True: it has asked.

@@ -152,8 +152,8 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void wait(time_ns span_ns);
   void park(time_ns linger_ns);
   void doze(time_ns deadline_ns, time_ns linger_ns);
-  // Until then; at the other time it makes the requests that are owed.
-  void linger(time_ns until_ns);
+  // Until then; makes the requests that are owed. When it has made the last one; 0: never.
+  time_ns linger(time_ns until_ns);
   // Sees to it that what others keep to themselves is offered.
   void press(time_ns until_ns);
   void leave_crowded_cpu();

@@ -110,26 +110,32 @@ void worker::press(time_ns until_ns) {
 
 // It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a busy machine
 // the CPU would come back late, and whoever chose it would wait. What is owed meanwhile it asks for itself, since the lookout would have to be woken, perhaps
-// on the CPU of who owes.
-void worker::linger(time_ns until_ns) {
+// on the CPU of who owes. Returns when it has asked the last time; 0: never.
+time_ns worker::linger(time_ns until_ns) {
   home.lingering.begin();
+  time_ns asked_ns = 0;
   time_ns pay_ns = monotonic_now_ns();
   time_ns press_ns = pay_ns + k_answer_ns;
+  time_ns latest_press_ns = press_ns + k_answer_ns;  // however often it pays meanwhile
   while (!home.idle().is_chosen(self)) {
     const time_ns now_ns = monotonic_now_ns();
     if (now_ns >= until_ns) break;
     if (now_ns >= pay_ns) {
       pay_ns = now_ns + k_between_payments_ns;
-      if (home.pay_what_is_owed(*this)) press_ns = now_ns + k_answer_ns;
+      if (home.pay_what_is_owed(*this)) {
+        asked_ns = now_ns;
+        press_ns = std::min(now_ns + k_answer_ns, latest_press_ns);
+      }
     } else if (now_ns >= press_ns) {
-      if (home.is_work_withheld_from(*this)) press(until_ns);
+      if (home.interrupt_for(*this, until_ns)) (void)home.idle().notify_worker(self);
+      else if (!home.is_anything_owed() && home.is_work_withheld_from(*this)) home.look_out();
       press_ns = monotonic_now_ns() + k_answer_ns;
+      latest_press_ns = press_ns + k_answer_ns;
     }
     for (int i = 0; i != 8; ++i) std_atomics::pause();
   }
   home.lingering.end();
-  // Chosen, it goes on with something else while others sleep; who sleeps itself looks again.
-  if (home.idle().is_chosen(self) && home.idle().sleeping_hint() != 0 && home.is_anything_owed()) home.look_out();
+  return asked_ns;
 }
 
 // Does it run a task on this CPU? What is out of date costs a move, or none is made.
@@ -179,8 +185,11 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   time_ns began_ns = monotonic_now_ns();
   if (is_crowded && !home.idle().is_chosen(self)) leave_crowded_cpu();
   if (due_ns != k_never_ns && std::exchange(may_await_due_, false)) linger_ns = std::max(linger_ns, due_ns + k_answered_ns - began_ns);
+  const bool has_lingered = linger_ns > 0;
+  time_ns asked_ns = now_ns;
   if (linger_ns > 0) {
-    linger(std::min({linger_ns < k_never_ns - began_ns ? began_ns + linger_ns : k_never_ns, deadline_ns, earliest_ns}));
+    const time_ns paid_ns = linger(std::min({linger_ns < k_never_ns - began_ns ? began_ns + linger_ns : k_never_ns, deadline_ns, earliest_ns}));
+    asked_ns = std::max(asked_ns, paid_ns);
     const time_ns lingered_ns = monotonic_now_ns() - began_ns;
     counters.add(trace::count::search_ns, static_cast<std::uint64_t>(lingered_ns));
     began_ns += lingered_ns;
@@ -190,9 +199,14 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   // As late as this: who has forked just before it was asked is seen now.
   if (!home.idle().is_chosen(self) && home.is_work_withheld_from(*this)) {
     const time_ns until_ns = std::min(deadline_ns, earliest_ns);
-    const time_ns answered_ns = home.can_interrupt() ? std::min(now_ns + k_answer_ns, until_ns) : 0;
+    const time_ns answered_ns = home.can_interrupt() ? std::min(asked_ns + k_answer_ns, until_ns) : 0;
     while (monotonic_now_ns() < answered_ns && !home.idle().is_chosen(self)) std_atomics::pause();
     press(until_ns);
+  }
+  // Chosen, it goes on with something else, while others sleep: what was left to it is the lookout's affair again.
+  if (has_lingered && home.idle().is_chosen(self) && home.idle().sleeping_hint() != 0 &&
+      (home.is_anything_owed() || home.is_work_withheld_from(*this))) {
+    home.look_out();
   }
   home.sleep_apart(*this, std::min(deadline_ns, earliest_ns));
   if (woken_by != nullptr && woken_by->works_at(current_cpu())) leave_crowded_cpu();

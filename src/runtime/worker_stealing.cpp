@@ -133,7 +133,8 @@ void worker::ask(latent_desk& robbed, bool has_taken) {
 // lookout notices.
 void worker::pass_on(const worker& robbed) {
   if (home.idle().sleeping_hint() == 0) return;
-  if (robbed.desk.withholds() || robbed.desk.is_owed() || robbed.awaits_join()) home.look_out();
+  if (robbed.desk.withholds() || robbed.awaits_join()) home.look_out();
+  else if (robbed.desk.is_owed()) home.see_to_what_is_owed();
 }
 
 queue_entry* worker::look_everywhere() {

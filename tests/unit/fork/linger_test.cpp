@@ -5,9 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <support/spin_until.hpp>
-
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -60,19 +57,17 @@ TEST_P(lingering, lingers_and_is_idle) {
   EXPECT_EQ(rt_.statistics().suspended_stacks, 0u);
 }
 
-// Property: one who lingers asks for what is owed. Oracle: something is no longer owed. Method: nobody calls the lookout, which rests soon when
-// nothing is to be watched.
-TEST_P(lingering, asks_for_what_is_owed) {
-  auto& inside = rt_.inside();
-  if (!inside.has_cpu_each) return;  // nobody lingers
-  for (int i = 0; i != 20; ++i) {
-    rt_.run(have_something_stolen);
-    ASSERT_TRUE(filch_test::spin_until([&] { return inside.lingering.is_anybody(); }));
-    std::this_thread::sleep_for(std::chrono::milliseconds{2});
-    for (auto& each : inside.workers) each.desk.owe();
-    ASSERT_TRUE(filch_test::spin_until(
-        [&] { return std::ranges::any_of(inside.workers, [](const auto& each) { return !each.desk.is_owed(); }); }));
-  }
+// Nobody lingers here and nothing runs, so that only the test pays.
+TEST(what_is_owed, is_asked_for_by_others_than_who_owes) {
+  filch::runtime rt{{.workers = 2, .idle = filch::idle::eco}};
+  rt.run([] {});
+  auto& inside = rt.inside();
+  EXPECT_FALSE(inside.pay_what_is_owed(inside.workers[0]));
+  inside.workers[1].desk.owe();
+  EXPECT_FALSE(inside.pay_what_is_owed(inside.workers[1]));
+  EXPECT_TRUE(inside.is_anything_owed());
+  EXPECT_TRUE(inside.pay_what_is_owed(inside.workers[0]));
+  EXPECT_FALSE(inside.is_anything_owed());
 }
 
 }  // namespace

@@ -116,27 +116,31 @@ class lazy_loop {
   [[gnu::noinline]] void split(latent_stack& stack, At at, std::size_t left, std::size_t end, const pace& mine) {
     const std::size_t count = mine.lower_half(left);
     auto lower = [&] { strand(at, count, end - left + count, mine); };
-    auto upper = [&] { strand_unless_stopped(ahead(at, count), left - count, end, mine); };
+    const At middle = ahead(at, count);  // before anything runs: an iterator may look at what it goes over
+    auto upper = [&] { strand_unless_stopped(middle, left - count, end, mine); };
     (void)v0::detail::join_two(stack, lower, upper);
   }
 
   // Somebody asks: it gets the half that is further away from this worker's part.
   [[gnu::noinline]] void split_for_others(latent_stack& stack, At at, std::size_t left, std::size_t end, const pace& mine) {
     const std::size_t count = mine.lower_half(left);
-    const std::size_t middle = end - left + count;
-    if (!mine.may_begin_behind() || v0::detail::home_part() * static_cast<double>(count_) <= static_cast<double>(middle)) {
+    const std::size_t upper_begin = end - left + count;
+    if (!mine.may_begin_behind() || v0::detail::home_part() * static_cast<double>(count_) <= static_cast<double>(upper_begin)) {
       return split(stack, at, left, end, mine);
     }
+    const At middle = ahead(at, count);  // as in split()
     std::exception_ptr of_upper;  // if the lower half fails, too, its exception counts
     auto upper = [&] {
       try {
-        strand(ahead(at, count), left - count, end, mine);
+        strand(middle, left - count, end, mine);
       } catch (...) {
+        stopped_.store(true, std::memory_order_relaxed);  // statistic
         of_upper = std::current_exception();
         if (of_upper == nullptr) throw;  // what ends a thread must go on
+        (void)v0::detail::is_stack_exhausted();  // then nothing is offered for a while
       }
     };
-    auto lower = [&] { strand_unless_stopped(at, count, middle, mine); };
+    auto lower = [&] { strand_unless_stopped(at, count, upper_begin, mine); };
     (void)v0::detail::join_two(stack, upper, lower);
     if (of_upper != nullptr) std::rethrow_exception(of_upper);
   }
