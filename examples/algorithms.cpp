@@ -28,6 +28,7 @@ int main() {
   const auto found = filch::find_if(words, [](const std::string& w) { return w.starts_with("filch"); });
   std::printf("%s\n", found == words.end() ? "no word begins with filch" : found->c_str());
 
-  filch::pipeline(4, std::vector<int>{3, 1, 2}, filch::parallel([](int n) { return std::string(static_cast<std::size_t>(n), '*'); }),
+  filch::pipeline(4, std::vector<int>{3, 1, 2},
+                  filch::parallel([](int n) { return std::string(static_cast<std::size_t>(n), '*'); }),
                   filch::serial([](const std::string& stars) { std::puts(stars.c_str()); }));
 }

@@ -1,4 +1,5 @@
-// Coroutines: a tree of tasks that run in parallel, a task that runs beside its parent, and a plain function that is awaited.
+// Coroutines: a tree of tasks that run in parallel, a task that runs beside its parent, and a plain function that is
+// awaited.
 #include <filch/filch.hpp>
 
 #include <cstdio>

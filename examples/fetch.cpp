@@ -1,5 +1,5 @@
-// A request that asks several servers at once, each of them twice: whoever answers first counts, and who takes too long is given
-// up. When the request has its answers, nothing of it runs any more.
+// A request that asks several servers at once, each of them twice: whoever answers first counts, and who takes too long
+// is given up. When the request has its answers, nothing of it runs any more.
 #include <filch/filch.hpp>
 #include <filch/time/sleep.hpp>
 

@@ -13,7 +13,8 @@ int main() {
   filch::runtime rt;
   for (std::uint64_t i = 0; i != k_roots; ++i) {
     rt.spawn([&rt] {
-      for (std::uint64_t j = 0; j != k_children; ++j) rt.spawn([] {});  // into the own deque, from where it may be stolen
+      // into the own deque, from where it may be stolen
+      for (std::uint64_t j = 0; j != k_children; ++j) rt.spawn([] {});
     });
   }
   rt.wait_idle();

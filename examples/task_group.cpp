@@ -1,4 +1,5 @@
-// A group of tasks: each directory that is found is searched by a task of its own; how many there are is not known before.
+// A group of tasks: each directory that is found is searched by a task of its own; how many there are is not known
+// before.
 #include <filch/filch.hpp>
 
 #include <atomic>

@@ -22,9 +22,7 @@ namespace {
 
 inline double heavy(double x) { return std::sqrt(std::sin(x) + 2.0); }
 
-void keep(double value) {
-  asm volatile("" : : "g"(&value) : "memory");
-}
+void keep(double value) { asm volatile("" : : "g"(&value) : "memory"); }
 
 void loop(std::size_t n) {
   const std::string size = " n = " + std::to_string(n);
@@ -33,7 +31,10 @@ void loop(std::size_t n) {
           {{"serial", [&] { serial_scale(floats); }}, {"filch", [&] { filch_scale(floats); }}});
   std::vector<double> xs(n, 1.0);
   compare("for_each, sqrt(sin(x) + 2)," + size,
-          {{"serial", [&] { for (double& x : xs) x = heavy(x); }},
+          {{"serial",
+            [&] {
+              for (double& x : xs) x = heavy(x);
+            }},
            {"filch", [&] { filch::for_each(xs, [](double& x) { x = heavy(x); }); }}});
 }
 
@@ -58,18 +59,30 @@ void reduction(std::size_t n) {
               keep(static_cast<double>(filch::transform_reduce(xs, 0L, std::plus<>{}, square)));
             }}});
   std::vector<double> ys(n);
-  compare("inclusive_scan," + size,
-          {{"std::inclusive_scan", [&] { std::inclusive_scan(xs.begin(), xs.end(), ys.begin()); keep(ys[n / 2]); }},
-           {"filch", [&] { filch::inclusive_scan(xs, ys.begin()); keep(ys[n / 2]); }}});
+  compare("inclusive_scan," + size, {{"std::inclusive_scan",
+                                      [&] {
+                                        std::inclusive_scan(xs.begin(), xs.end(), ys.begin());
+                                        keep(ys[n / 2]);
+                                      }},
+                                     {"filch", [&] {
+                                        filch::inclusive_scan(xs, ys.begin());
+                                        keep(ys[n / 2]);
+                                      }}});
   compare("find_if, nothing found," + size,
           {{"std::find_if", [&] { keep(*(std::find_if(xs.begin(), xs.end(), [](double x) { return x < 0; }) - 1)); }},
            {"filch", [&] { keep(*(filch::find_if(xs, [](double x) { return x < 0; }) - 1)); }}});
-  compare("min_element," + size,
-          {{"std::min_element", [&] { keep(*std::min_element(xs.begin(), xs.end())); }},
-           {"filch", [&] { keep(*filch::min_element(xs)); }}});
+  compare("min_element," + size, {{"std::min_element", [&] { keep(*std::min_element(xs.begin(), xs.end())); }},
+                                  {"filch", [&] { keep(*filch::min_element(xs)); }}});
   compare("copy_if, every second," + size,
-          {{"std::copy_if", [&] { std::copy_if(xs.begin(), xs.end(), ys.begin(), [](double x) { return static_cast<long>(x) % 2 == 0; }); keep(ys[0]); }},
-           {"filch", [&] { filch::copy_if(xs, ys.begin(), [](double x) { return static_cast<long>(x) % 2 == 0; }); keep(ys[0]); }}});
+          {{"std::copy_if",
+            [&] {
+              std::copy_if(xs.begin(), xs.end(), ys.begin(), [](double x) { return static_cast<long>(x) % 2 == 0; });
+              keep(ys[0]);
+            }},
+           {"filch", [&] {
+              filch::copy_if(xs, ys.begin(), [](double x) { return static_cast<long>(x) % 2 == 0; });
+              keep(ys[0]);
+            }}});
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // algo_bench [--workers n] [--rounds n] [--only part of a name]
 //
-// With one worker the CPU time of the process is measured, which other programs disturb little; with several the time that
-// passed. Ratios are taken within a round; their median, least and largest are printed.
+// With one worker the CPU time of the process is measured, which other programs disturb little; with several the time
+// that passed. Ratios are taken within a round; their median, least and largest are printed.
 #include "bench.hpp"
 
 #include <filch/algo/algo.hpp>
@@ -55,7 +55,8 @@ void compare(const std::string& what, const std::vector<variant>& variants, bool
   std::printf("%s\n", what.c_str());
   for (std::size_t i = 0; i != variants.size(); ++i) {
     std::vector<double> ratios;
-    for (std::size_t round = 0; round != chosen.rounds; ++round) ratios.push_back(spans.at(i).at(round) / spans.at(0).at(round));
+    for (std::size_t round = 0; round != chosen.rounds; ++round)
+      ratios.push_back(spans.at(i).at(round) / spans.at(0).at(round));
     const spread ratio = spread_of(ratios);
     std::printf("  %-24s %14.0f ns   ratio %.3f (%.3f to %.3f)\n", variants[i].name.c_str(), spread_of(spans[i]).median,
                 ratio.median, ratio.least, ratio.most);
@@ -68,7 +69,8 @@ void compare(const std::string& what, const std::vector<variant>& variants, bool
 int main(int count, char** words) {
   for (int i = 1; i + 1 < count; i += 2) {
     if (std::strcmp(words[i], "--workers") == 0) bench::chosen.workers = static_cast<unsigned>(std::atoi(words[i + 1]));
-    else if (std::strcmp(words[i], "--rounds") == 0) bench::chosen.rounds = static_cast<std::size_t>(std::atoi(words[i + 1]));
+    else if (std::strcmp(words[i], "--rounds") == 0)
+      bench::chosen.rounds = static_cast<std::size_t>(std::atoi(words[i + 1]));
     else if (std::strcmp(words[i], "--only") == 0) bench::chosen.only = words[i + 1];
     else return std::fprintf(stderr, "unknown option %s: allowed are --workers, --rounds, --only\n", words[i]), 2;
   }

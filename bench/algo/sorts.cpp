@@ -31,8 +31,10 @@ void sort_all(const std::string& what, const std::vector<T>& input) {
   };
 #ifdef FILCH_BENCH_TBB
   tbb::task_arena arena{static_cast<int>(chosen.workers)};
-  variants.push_back({"tbb::parallel_sort", [&] { arena.execute([&] { tbb::parallel_sort(xs.begin(), xs.end()); }); }, again});
-  variants.push_back({"std::sort, par", [&] { arena.execute([&] { std::sort(std::execution::par, xs.begin(), xs.end()); }); }, again});
+  variants.push_back(
+      {"tbb::parallel_sort", [&] { arena.execute([&] { tbb::parallel_sort(xs.begin(), xs.end()); }); }, again});
+  variants.push_back(
+      {"std::sort, par", [&] { arena.execute([&] { std::sort(std::execution::par, xs.begin(), xs.end()); }); }, again});
 #endif
   compare("sort, " + what, variants, false);
 }

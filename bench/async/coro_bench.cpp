@@ -1,10 +1,10 @@
-// What coroutines cost: fib with `all` at every node, against serial fib of one call per node and fib with plain joins, in
-// turn in one run; and awaits, yields and spawns of tasks that do nothing.
+// What coroutines cost: fib with `all` at every node, against serial fib of one call per node and fib with plain joins,
+// in turn in one run; and awaits, yields and spawns of tasks that do nothing.
 //
 //   filch_coro [n = 25] [rounds = 9] [workers = 2]
 //
-// Prints medians. Time with one worker is the CPU time of the process, so that other programs disturb it little; with several
-// it is wall time.
+// Prints medians. Time with one worker is the CPU time of the process, so that other programs disturb it little; with
+// several it is wall time.
 #include <filch/coro/all.hpp>
 #include <filch/coro/spawn.hpp>
 #include <filch/coro/switching.hpp>

@@ -53,7 +53,7 @@ double best_ns(std::uint64_t operations, const std::function<void()>& body) {
   return best;
 }
 
-// ---- structure -------------------------------------------------------------------------------------------------------
+// ---- structure ------------------------------------------------------------------------------------------------------
 
 struct wheel_node {
   time_ns at_ns = 0;
@@ -124,8 +124,9 @@ void measure_structure(const char* name, std::size_t pending) {
       }
     }
   });
-  std::printf("%-6s %9zu pending: set+cancel %6.1f ns, any cancelled %6.1f ns, oldest cancelled %6.1f ns, due %6.1f ns\n", name,
-              pending, at_once, any, in_turn, due);
+  std::printf(
+      "%-6s %9zu pending: set+cancel %6.1f ns, any cancelled %6.1f ns, oldest cancelled %6.1f ns, due %6.1f ns\n", name,
+      pending, at_once, any, in_turn, due);
 }
 
 void structure() {
@@ -135,7 +136,7 @@ void structure() {
   }
 }
 
-// ---- churn -----------------------------------------------------------------------------------------------------------
+// ---- churn ----------------------------------------------------------------------------------------------------------
 
 filch::task<int> ready() { co_return 1; }
 
@@ -165,13 +166,14 @@ void churn() {
       });
     });
     constexpr int k_limits = 200'000;
-    const double limited = best_ns(std::uint64_t{workers} * k_limits, [&] { on_all([] { (void)filch::wait(limits(k_limits)); }); });
-    std::printf("%u workers: a timer set and cancelled %6.1f ns, a limit on a task that is ready %6.1f ns\n", workers, timers,
-                limited);
+    const double limited =
+        best_ns(std::uint64_t{workers} * k_limits, [&] { on_all([] { (void)filch::wait(limits(k_limits)); }); });
+    std::printf("%u workers: a timer set and cancelled %6.1f ns, a limit on a task that is ready %6.1f ns\n", workers,
+                timers, limited);
   }
 }
 
-// ---- sleepers --------------------------------------------------------------------------------------------------------
+// ---- sleepers -------------------------------------------------------------------------------------------------------
 
 std::size_t resident_bytes() {
   std::ifstream file{"/proc/self/statm"};
@@ -180,9 +182,7 @@ std::size_t resident_bytes() {
   return pages * 4096;
 }
 
-filch::task<> sleeps(filch::time_ns until_ns) {
-  co_await filch::time::sleep{until_ns};
-}
+filch::task<> sleeps(filch::time_ns until_ns) { co_await filch::time::sleep{until_ns}; }
 
 void sleepers(int count) {
   filch::runtime rt;
@@ -193,7 +193,8 @@ void sleepers(int count) {
     for (int i = 0; i != count; ++i) filch::spawn(sleeps(until_ns + i % 1000 * 1000)).detach();
   });
   const std::string wanted = "timers: " + std::to_string(count) + " pending";
-  while (rt.dump().find(wanted) == std::string::npos && monotonic_now_ns() < until_ns) filch::wait(filch::sleep_for(1ms));
+  while (rt.dump().find(wanted) == std::string::npos && monotonic_now_ns() < until_ns)
+    filch::wait(filch::sleep_for(1ms));
   const time_ns asleep_ns = monotonic_now_ns();
   const std::size_t during = resident_bytes();
   filch::wait(filch::time::sleep{until_ns});
@@ -205,7 +206,7 @@ void sleepers(int count) {
               static_cast<double>(ended_ns - due_ns) / count);
 }
 
-// ---- precision -------------------------------------------------------------------------------------------------------
+// ---- precision ------------------------------------------------------------------------------------------------------
 
 filch::task<std::vector<time_ns>> lateness(int count, std::chrono::microseconds span) {
   std::vector<time_ns> late;
@@ -224,7 +225,8 @@ void precision() {
     std::ranges::sort(late);
     std::printf("sleep_for(%lld us): late by %.1f us at best, %.1f us in the middle, %.1f us at the 99th of 100\n",
                 static_cast<long long>(span.count()), static_cast<double>(late.front()) / 1000,
-                static_cast<double>(late[late.size() / 2]) / 1000, static_cast<double>(late[late.size() * 99 / 100]) / 1000);
+                static_cast<double>(late[late.size() / 2]) / 1000,
+                static_cast<double>(late[late.size() * 99 / 100]) / 1000);
   }
 }
 

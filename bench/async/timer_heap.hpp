@@ -1,5 +1,5 @@
-// The structure that the timer wheel was compared with: a heap of four children per entry, in which each timer knows its
-// place. docs/decisions/0011-timers.md has the comparison.
+// The structure that the timer wheel was compared with: a heap of four children per entry, in which each timer knows
+// its place. docs/decisions/0011-timers.md has the comparison.
 #pragma once
 
 #include <filch/base/units.hpp>

@@ -1,6 +1,6 @@
-// How much memory a spawned task needs that waits: spawns so many (1000000, or the first argument), and prints the growth of
-// the resident set per task while all of them wait, and how much of that is the frame that the compiler asked for. The rest is
-// what filch keeps beside it, and what free lists and heap round up to.
+// How much memory a spawned task needs that waits: spawns so many (1000000, or the first argument), and prints the
+// growth of the resident set per task while all of them wait, and how much of that is the frame that the compiler asked
+// for. The rest is what filch keeps beside it, and what free lists and heap round up to.
 //
 //   ./filch_waiting_tasks [tasks]
 #include <filch/coro/spawn.hpp>
@@ -29,7 +29,9 @@ class filch::coro::task_promise<measured> final : public promise_base, public ou
     frame_bytes = bytes;
     return promise_base::operator new(bytes);
   }
-  static void operator delete(void* memory, std::size_t bytes) noexcept { promise_base::operator delete(memory, bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept {
+    promise_base::operator delete(memory, bytes);
+  }
 
   [[nodiscard]] task<measured> get_return_object() noexcept {
     const auto frame = std::coroutine_handle<task_promise>::from_promise(*this);
@@ -59,8 +61,7 @@ class crowd {
     void await_suspend(std::coroutine_handle<> who) noexcept {
       self.arm(who);
       next = in.first_.load();
-      while (!in.first_.compare_exchange_weak(next, this)) {
-      }
+      while (!in.first_.compare_exchange_weak(next, this)) {}
       ++in.waiting;
     }
     void await_resume() const noexcept {}

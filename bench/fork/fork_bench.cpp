@@ -1,5 +1,6 @@
-// What a fork costs: fib with a join at every node, against serial fib of one call per node, in turn in one run; the sum of
-// a tree of 1000 nodes by a thread that is no worker; and the wait of a thief for a victim inside a function of 5 ms.
+// What a fork costs: fib with a join at every node, against serial fib of one call per node, in turn in one run; the
+// sum of a tree of 1000 nodes by a thread that is no worker; and the wait of a thief for a victim inside a function of
+// 5 ms.
 //
 //   filch_fork [n = 36] [rounds = 9] [workers = 2]
 //

@@ -2,7 +2,8 @@
 // change here needs the same change there.
 //
 // Every benchmark adds up the items it got and compares with what it put in, so that nothing can be optimised away and
-// a wrong deque does not get a time. A time is per pair, per item or per steal, as the name says in `bench/run_micro.py`.
+// a wrong deque does not get a time. A time is per pair, per item or per steal, as the name says in
+// `bench/run_micro.py`.
 #include "team.hpp"
 
 #include <filch/queue/deque.hpp>
@@ -25,10 +26,10 @@ using lock_free = filch::queue::deque<item>;
 using locked = filch::queue::locked_deque<item>;
 using filch::std_atomics;
 
-constexpr std::uint64_t k_batch = 1024;       // operations between two looks at the clock
-constexpr std::uint64_t k_fill = 1024;        // items in a victim
-constexpr std::size_t k_robberies = 1001;     // of one run
-constexpr std::uint32_t k_batch_limit = 32;   // items a thief takes at once: what crossbeam takes
+constexpr std::uint64_t k_batch = 1024;      // operations between two looks at the clock
+constexpr std::uint64_t k_fill = 1024;       // items in a victim
+constexpr std::size_t k_robberies = 1001;    // of one run
+constexpr std::uint32_t k_batch_limit = 32;  // items a thief takes at once: what crossbeam takes
 constexpr std::uint64_t k_sum_of_batch = k_batch * (k_batch - 1) / 2;
 
 void expect(benchmark::State& state, std::uint64_t got, std::uint64_t wanted) {

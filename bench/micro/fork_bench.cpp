@@ -1,9 +1,10 @@
-// What a fork costs, by design: fib with a fork at every node, which nobody takes (one thread), or a second thread takes
-// some of (two threads). Times are per fork; `bench/run_micro.py` prints what a design adds to serial code, and its ratio.
+// What a fork costs, by design: fib with a fork at every node, which nobody takes (one thread), or a second thread
+// takes some of (two threads). Times are per fork; `bench/run_micro.py` prints what a design adds to serial code, and
+// its ratio.
 //
-// serial                one call per node, on one thread
-// filch                 latent frames: filch::join on a worker
-// chase_lev_…           a job on the caller's stack, pushed to and popped from our lock-free deque: with the owner's fence,
+// serial                one call per node, on one thread filch                 latent frames: filch::join on a worker
+// chase_lev_…           a job on the caller's stack, pushed to and popped from our lock-free deque: with the owner's
+// fence,
 //                       with seq_cst stores instead, and with membarrier(2) in the thief instead
 // split                 a deque with a private and a public part
 // heartbeat             private jobs, one of which becomes public every 100 µs
@@ -61,9 +62,7 @@ void measure(benchmark::State& state, const problem& what, const F& function) {
   }
 }
 
-void measure_serial(benchmark::State& state, const problem& what) {
-  measure(state, what, serial);
-}
+void measure_serial(benchmark::State& state, const problem& what) { measure(state, what, serial); }
 
 template <unsigned Workers>
 void measure_latent(benchmark::State& state, const problem& what) {
@@ -87,9 +86,9 @@ using measuring = void (*)(benchmark::State&, const problem&);
 
 void add(const std::string& who, measuring alone, measuring with_thief) {
   benchmark::RegisterBenchmark(("fork_1_thread/" + who).c_str(), [alone](benchmark::State& s) { alone(s, k_small); });
-  benchmark::RegisterBenchmark(("fork_2_threads/" + who).c_str(),
-                               [with_thief](benchmark::State& s) { with_thief(s, k_large); })
-      ->UseRealTime();
+  benchmark::RegisterBenchmark(("fork_2_threads/" + who).c_str(), [with_thief](benchmark::State& s) {
+    with_thief(s, k_large);
+  })->UseRealTime();
 }
 
 template <class Worker>

@@ -194,8 +194,7 @@ void flow(benchmark::State& state) {
       });
     }
     for (std::size_t n = 0; n != producers; ++n) {
-      helpers.start(static_cast<std::uint32_t>(consumers + n),
-                    [&, n] { produce(*queue, pools[n], helpers, in[n]); });
+      helpers.start(static_cast<std::uint32_t>(consumers + n), [&, n] { produce(*queue, pools[n], helpers, in[n]); });
     }
     tally mine;
     helpers.go();

@@ -1,5 +1,5 @@
-// A switch between two stacks, which a join takes whose child was taken: ours, Boost.Context's public class and what it is
-// made of, and the system's. Per switch: there and back are two.
+// A switch between two stacks, which a join takes whose child was taken: ours, Boost.Context's public class and what it
+// is made of, and the system's. Per switch: there and back are two.
 #include <runtime/fiber.hpp>
 
 #include <benchmark/benchmark.h>
@@ -64,10 +64,13 @@ void by_swapcontext(benchmark::State& state) {
   entered = &both;
   (void)::getcontext(&both.other);
   both.other.uc_stack = {.ss_sp = stack.get(), .ss_flags = 0, .ss_size = k_stack_bytes};
-  ::makecontext(&both.other, [] {
-    two_contexts& contexts = *entered;
-    for (;; ++contexts.arrivals) (void)::swapcontext(&contexts.other, &contexts.own);
-  }, 0);
+  ::makecontext(
+      &both.other,
+      [] {
+        two_contexts& contexts = *entered;
+        for (;; ++contexts.arrivals) (void)::swapcontext(&contexts.other, &contexts.own);
+      },
+      0);
   (void)::swapcontext(&both.own, &both.other);
   measure(state, both.arrivals, [&both] { (void)::swapcontext(&both.own, &both.other); });
 }
@@ -88,8 +91,8 @@ void by_boost_fcontext(benchmark::State& state) {
   using boost::context::detail::transfer_t;
   const auto stack = std::make_unique<std::byte[]>(k_stack_bytes);
   std::size_t arrivals = 0;
-  const auto other = boost::context::detail::make_fcontext(
-      stack.get() + k_stack_bytes, k_stack_bytes, [](transfer_t back) {
+  const auto other =
+      boost::context::detail::make_fcontext(stack.get() + k_stack_bytes, k_stack_bytes, [](transfer_t back) {
         for (auto& count = *static_cast<std::size_t*>(back.data);; ++count) back = jump_fcontext(back.fctx, nullptr);
       });
   transfer_t there = jump_fcontext(other, &arrivals);

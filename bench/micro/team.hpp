@@ -68,8 +68,8 @@ class team {
   std::vector<std::thread> helpers_;
   std::atomic<std::uint32_t> ready_{0};
   std::atomic<bool> started_{false};
-  // Helpers read it all the time, and a team lives on its caller's stack: alone on its lines, so that helpers do not slow
-  // down the caller's local variables. The alignment also fills the type up behind it.
+  // Helpers read it all the time, and a team lives on its caller's stack: alone on its lines, so that helpers do not
+  // slow down the caller's local variables. The alignment also fills the type up behind it.
   alignas(128) std::atomic<bool> stopped_{false};
 };
 

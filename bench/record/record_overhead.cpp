@@ -2,8 +2,8 @@
 //
 //   record_overhead [rounds] [workers]      a table, then one line of JSON; 9 rounds and 1 worker unless told otherwise
 //
-// Recorded means: to a file, with forks as FILCH_TRACE records them (fork_detail::beat). The figures are the medians of the
-// rounds, and the ratio is that of the medians; the smallest of each is there as well, for machines that are busy.
+// Recorded means: to a file, with forks as FILCH_TRACE records them (fork_detail::beat). The figures are the medians of
+// the rounds, and the ratio is that of the medians; the smallest of each is there as well, for machines that are busy.
 #include <filch/runtime/runtime.hpp>
 #include <filch/trace/session.hpp>
 #include <kernels/parallel/fib.hpp>
@@ -44,8 +44,8 @@ time_ns thread_cpu_ns() {
   return static_cast<time_ns>(now.tv_sec) * k_ns_per_s + now.tv_nsec;
 }
 
-// With one worker the CPU time of its thread, so that who else uses the machine hardly matters; otherwise the time on the
-// wall.
+// With one worker the CPU time of its thread, so that who else uses the machine hardly matters; otherwise the time on
+// the wall.
 double timed_ms(const program& what, std::uint32_t workers, trace::session* session) {
   runtime rt{{.workers = workers, .trace = session}};
   if (session != nullptr) session->start();
@@ -88,7 +88,8 @@ int main(int count, char** words) {
   const program all[] = {
       {"nqueens", [] { return kernels::nqueens(12); }},
       {"fib", [] { return kernels::fib(36); }},
-      {"uts", [] {
+      {"uts",
+       [] {
          const auto tree = kernels::uts_t1(7);
          return kernels::uts(tree, kernels::uts_root(tree));
        }},
@@ -101,13 +102,15 @@ int main(int count, char** words) {
     const figures found = measure(each, rounds, workers);
     const double ratio = median(found.recorded_ms) / median(found.plain_ms);
     const double least = std::ranges::min(found.recorded_ms) / std::ranges::min(found.plain_ms);
-    const double per_task = static_cast<double>(found.said.bytes) / static_cast<double>(std::max<std::uint64_t>(found.said.tasks, 1));
+    const double per_task =
+        static_cast<double>(found.said.bytes) / static_cast<double>(std::max<std::uint64_t>(found.said.tasks, 1));
     std::printf("%-8s %9.2f (%6.2f) %9.2f (%6.2f) %7.3f %8llu %11.1f %8llu\n", each.name, median(found.plain_ms),
                 std::ranges::min(found.plain_ms), median(found.recorded_ms), std::ranges::min(found.recorded_ms), ratio,
                 static_cast<unsigned long long>(found.said.tasks), per_task,
                 static_cast<unsigned long long>(found.said.dropped));
     char text[256];
-    std::snprintf(text, sizeof text, ", \"%s\": {\"ratio\": %.4f, \"ratio_of_smallest\": %.4f, \"tasks\": %llu, \"bytes_per_task\": %.2f}",
+    std::snprintf(text, sizeof text,
+                  ", \"%s\": {\"ratio\": %.4f, \"ratio_of_smallest\": %.4f, \"tasks\": %llu, \"bytes_per_task\": %.2f}",
                   each.name, ratio, least, static_cast<unsigned long long>(found.said.tasks), per_task);
     json += text;
   }

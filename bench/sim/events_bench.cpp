@@ -12,9 +12,7 @@ namespace {
 
 using namespace filch;
 
-time_ns random_delay(random_stream& random) {
-  return 1 + static_cast<time_ns>(random.bits() & 1023);
-}
+time_ns random_delay(random_stream& random) { return 1 + static_cast<time_ns>(random.bits() & 1023); }
 
 void plain_events(benchmark::State& state) {
   random_stream random{1};

@@ -54,9 +54,8 @@ int main(int count, char** words) {
     return 2;
   }
   const auto machine = sim::machine_model::free(static_cast<std::uint32_t>(workers));
-  const policy::search_options policy{.victims = policy::victims::random,
-                                      .steal = policy::steal::one,
-                                      .idle = policy::idle::poll(k_ns_per_s / 10)};
+  const policy::search_options policy{
+      .victims = policy::victims::random, .steal = policy::steal::one, .idle = policy::idle::poll(k_ns_per_s / 10)};
   double makespan_s = 0;
   std::uint64_t stolen = 0;
   const double began_s = cpu_s();
@@ -67,7 +66,8 @@ int main(int count, char** words) {
     stolen += result.total_counts()[trace::count::stolen_by_me];
   }
   const double spent_s = cpu_s() - began_s;
-  std::printf(R"({"engine": "filch", "tasks": %llu, "cpu_s": %.9f, "makespan_s": %.6f, "stolen": %llu})" "\n",
+  std::printf(R"({"engine": "filch", "tasks": %llu, "cpu_s": %.9f, "makespan_s": %.6f, "stolen": %llu})"
+              "\n",
               static_cast<unsigned long long>(tasks * runs), spent_s, makespan_s,
               static_cast<unsigned long long>(stolen));
 }

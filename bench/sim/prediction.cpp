@@ -1,5 +1,5 @@
-// What a prediction from a large recording costs: a million tasks are read, analysed and replayed with sixteen numbers of
-// workers, on one thread. Prints CPU time and memory of each step.
+// What a prediction from a large recording costs: a million tasks are read, analysed and replayed with sixteen numbers
+// of workers, on one thread. Prints CPU time and memory of each step.
 #include <filch/sim/replay.hpp>
 #include <filch/sim/worker_model.hpp>
 #include <filch/sim/workloads.hpp>

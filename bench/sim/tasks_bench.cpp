@@ -1,4 +1,5 @@
-// Simulated tasks per second: a list of random lengths, a list that starts on one worker, and a tree of forks and joins.
+// Simulated tasks per second: a list of random lengths, a list that starts on one worker, and a tree of forks and
+// joins.
 #include <filch/base/random.hpp>
 #include <filch/sim/worker_model.hpp>
 #include <filch/sim/workloads.hpp>
@@ -40,14 +41,10 @@ void run_list(benchmark::State& state, bool on_one) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(tasks));
 }
 
-void task_list_spread(benchmark::State& state) {
-  run_list(state, false);
-}
+void task_list_spread(benchmark::State& state) { run_list(state, false); }
 BENCHMARK(task_list_spread)->ArgsProduct({{4, 64, 1024}, {100'000, 1'000'000}})->Unit(benchmark::kMillisecond);
 
-void task_list_on_one_worker(benchmark::State& state) {
-  run_list(state, true);
-}
+void task_list_on_one_worker(benchmark::State& state) { run_list(state, true); }
 BENCHMARK(task_list_on_one_worker)->ArgsProduct({{4, 64, 1024}, {100'000}})->Unit(benchmark::kMillisecond);
 
 void fork_join(benchmark::State& state) {

@@ -1,7 +1,8 @@
 // A fault to be found: a worker without work looks at one of the others at random, and then not again for a long time.
 //
-// filch's threads do not do that, whatever the policy: before a worker sleeps it makes sure that there is nothing to run. So
-// this run is simulated, with workers that look again only when their wait is over. Its recording goes where FILCH_TRACE says.
+// filch's threads do not do that, whatever the policy: before a worker sleeps it makes sure that there is nothing to
+// run. So this run is simulated, with workers that look again only when their wait is over. Its recording goes where
+// FILCH_TRACE says.
 #include <cstdio>
 #include <cstdlib>
 #include <filch/filch.hpp>

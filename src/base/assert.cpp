@@ -11,12 +11,24 @@ assert_handler g_handler = nullptr;
 
 void print(const assert_value& value) {
   switch (value.what) {
-    case assert_value::kind::signed_number: std::fprintf(stderr, "%" PRId64, value.i); break;
-    case assert_value::kind::unsigned_number: std::fprintf(stderr, "%" PRIu64, value.u); break;
-    case assert_value::kind::real: std::fprintf(stderr, "%.17g", value.d); break;
-    case assert_value::kind::boolean: std::fputs(value.u != 0 ? "true" : "false", stderr); break;
-    case assert_value::kind::text: std::fprintf(stderr, "\"%s\"", value.s); break;
-    case assert_value::kind::pointer: std::fprintf(stderr, "%p", value.p); break;
+    case assert_value::kind::signed_number:
+      std::fprintf(stderr, "%" PRId64, value.i);
+      break;
+    case assert_value::kind::unsigned_number:
+      std::fprintf(stderr, "%" PRIu64, value.u);
+      break;
+    case assert_value::kind::real:
+      std::fprintf(stderr, "%.17g", value.d);
+      break;
+    case assert_value::kind::boolean:
+      std::fputs(value.u != 0 ? "true" : "false", stderr);
+      break;
+    case assert_value::kind::text:
+      std::fprintf(stderr, "\"%s\"", value.s);
+      break;
+    case assert_value::kind::pointer:
+      std::fprintf(stderr, "%p", value.p);
+      break;
   }
 }
 

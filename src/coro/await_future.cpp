@@ -11,8 +11,8 @@ bool future_wait::is_ready(task_base& awaited) {
   return has_budget() && awaited.state.is_finished();
 }
 
-// The callback is made before somebody can let the coroutine go on: from then on this may be gone. If it is called earlier, the
-// coroutine does not listen.
+// The callback is made before somebody can let the coroutine go on: from then on this may be gone. If it is called
+// earlier, the coroutine does not listen.
 bool future_wait::begin(task_base& awaited, std::coroutine_handle<> who, std::stop_token stop) {
   awaited_ = &awaited;
   self_.arm(who);

@@ -73,7 +73,8 @@ std::coroutine_handle<> child_scope::ended(promise_base& who) noexcept {
   if (decides(who)) {
     promise_base* expected = nullptr;
     // ordered by [C1]: the parent reads it, and what the child did with it
-    if (decisive_.compare_exchange(expected, &who, std::memory_order_relaxed, std::memory_order_relaxed)) request_stop();
+    if (decisive_.compare_exchange(expected, &who, std::memory_order_relaxed, std::memory_order_relaxed))
+      request_stop();
   }
   promise_base* const next = who.sibling;
   if (next == nullptr) return end_strand(who.ran);
@@ -88,10 +89,14 @@ std::coroutine_handle<> child_scope::end_strand(std::uint32_t ran) noexcept {
 
 bool child_scope::decides(const promise_base& ended) const {
   switch (when_) {
-    case until::first_success: return !ended.has_failed;
-    case until::first_failure: return ended.has_failed;
-    case until::first_end: return true;
-    case until::all_end: break;
+    case until::first_success:
+      return !ended.has_failed;
+    case until::first_failure:
+      return ended.has_failed;
+    case until::first_end:
+      return true;
+    case until::all_end:
+      break;
   }
   return false;
 }

@@ -39,7 +39,8 @@ bool context::is_requested_of(const stop_node& node) noexcept { return node.is_s
 std::stop_token context::stop_token() noexcept {
   const auto now = stop_.look();
   if (now.node != nullptr) return now.node->token();
-  if (above_ == nullptr && !now.is_requested && is_unstoppable_.load(std::memory_order_relaxed)) return {};  // statistic
+  // statistic
+  if (above_ == nullptr && !now.is_requested && is_unstoppable_.load(std::memory_order_relaxed)) return {};
   try {
     follow(above_ != nullptr ? above_->stop_token() : std::stop_token{});
   } catch (const std::bad_alloc&) {

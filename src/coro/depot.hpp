@@ -1,9 +1,9 @@
 // Where workers leave batches of free memory that others may take.
 // kernel: light headers only
 //
-// A few slots, each with a batch or empty. A batch is put where a slot is empty and taken by an exchange, so nobody ever
-// looks into a batch that it does not own, and an address that comes again confuses nobody. What finds no slot is the
-// caller's to free: the depot is bounded.
+// A few slots, each with a batch or empty. A batch is put where a slot is empty and taken by an exchange, so nobody
+// ever looks into a batch that it does not own, and an address that comes again confuses nobody. What finds no slot is
+// the caller's to free: the depot is bounded.
 //
 // Who may call what: any thread.
 #pragma once
@@ -23,8 +23,8 @@ class depot {
     for (auto& slot : slots_) {
       if (slot.load(std::memory_order_relaxed) != nullptr) continue;  // revalidated by [C2]
       Batch* expected = nullptr;
-      // [C2] release on success: hands over the batch → [C3]. Relaxed on failure: somebody else's batch is not looked at,
-      // ordered by [C3] for who takes it.
+      // [C2] release on success: hands over the batch → [C3]. Relaxed on failure: somebody else's batch is not looked
+      // at, ordered by [C3] for who takes it.
       if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) {
         count_.fetch_add(1, std::memory_order_relaxed);  // statistic
         return true;
@@ -49,7 +49,8 @@ class depot {
 
  private:
   typename A::template atomic<Batch*> slots_[Slots];
-  typename A::template atomic<std::int32_t> count_{0};  // below 0 for a moment, if a batch is taken before it is counted
+  // below 0 for a moment, if a batch is taken before it is counted
+  typename A::template atomic<std::int32_t> count_{0};
 };
 
 }  // namespace filch::inline v0::coro

@@ -1,6 +1,6 @@
-// A worker's free lists are two batches per size: the one that is taken from and put to, and a full one in reserve, so that
-// a worker at the border of a batch does not go to the depot at every turn. Other threads have the same lists: who spawns from
-// outside gets the memory of what has ended on the workers.
+// A worker's free lists are two batches per size: the one that is taken from and put to, and a full one in reserve, so
+// that a worker at the border of a batch does not go to the depot at every turn. Other threads have the same lists: who
+// spawns from outside gets the memory of what has ended on the workers.
 #include <filch/coro/detail/frame_memory.hpp>
 
 #include "coro/depot.hpp"
@@ -52,7 +52,8 @@ void prepare_next(const free_blocks& list, std::size_t size) noexcept {
   constexpr std::size_t k_line_bytes = 64;
   const auto* const next = reinterpret_cast<const std::byte*>(list.first);
   if (next == nullptr) return;
-  for (std::size_t at = 0; at < std::min(bytes_of(size), k_most_bytes); at += k_line_bytes) __builtin_prefetch(next + at, 1);
+  for (std::size_t at = 0; at < std::min(bytes_of(size), k_most_bytes); at += k_line_bytes)
+    __builtin_prefetch(next + at, 1);
 }
 
 // An empty list gets the reserve, or a batch from the depot. False: there is none.

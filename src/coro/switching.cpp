@@ -26,8 +26,9 @@ void queue_at(worker_id where, coroutine_entry& who) noexcept { worker::current(
 bool is_at(const runtime& there, const promise_base& who) {
   if (&there.inside() == &worker::current()->home) return true;
   if (!who.is_spawned) {
-    throw usage_error("filch: on(runtime): this coroutine is awaited by another, or waited for by a stack, which would go "
-                      "along. Await filch::spawn(there, work()) instead");
+    throw usage_error(
+        "filch: on(runtime): this coroutine is awaited by another, or waited for by a stack, which would go "
+        "along. Await filch::spawn(there, work()) instead");
   }
   return false;
 }

@@ -53,7 +53,7 @@ void task_group::spawn(task<> child, const char* name) {
   try {
     home_->enqueue(*made, worker_id::none(), plain);
   } catch (...) {
-    given.self.destroy();         // the ticket is gone
+    given.self.destroy();     // the ticket is gone
     (void)members_.finish();  // who calls this has not ended
     throw;
   }
@@ -90,8 +90,7 @@ void task_group::fail(std::exception_ptr why) noexcept {
       std::rethrow_exception(why);
     } catch (const task_cancelled&) {
       return;
-    } catch (...) {
-    }
+    } catch (...) {}
   }
   if (has_failed_.exchange(true, std::memory_order_relaxed)) return;  // ordered by [L3]: the parent reads what follows
   error_ = std::move(why);

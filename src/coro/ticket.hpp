@@ -1,7 +1,7 @@
 // A coroutine that may go on, as the queues of the runtime know it.
 //
-// It is a task of its own, which ends when the coroutine suspends or ends: by then the coroutine may be on another worker,
-// or gone. So it does not lie in the frame.
+// It is a task of its own, which ends when the coroutine suspends or ends: by then the coroutine may be on another
+// worker, or gone. So it does not lie in the frame.
 #pragma once
 
 #include <filch/coro/detail/frame_memory.hpp>

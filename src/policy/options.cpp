@@ -53,9 +53,7 @@ void check_idle(const idle& idle, problem_list& list) {
 
 }  // namespace
 
-std::string to_string(const problem& what) {
-  return what.field + " = " + what.value + ": allowed is " + what.allowed;
-}
+std::string to_string(const problem& what) { return what.field + " = " + what.value + ": allowed is " + what.allowed; }
 
 std::vector<problem> validate(const search_options& options, std::uint32_t workers) {
   problem_list list;

@@ -68,7 +68,7 @@ constexpr bool k_is_debug_build = true;
 
 }  // namespace
 
-// ---- beginning -------------------------------------------------------------------------------------------------------
+// ---- beginning ------------------------------------------------------------------------------------------------------
 
 runtime::core::core(options given)
     : chosen{std::move(given)},
@@ -86,8 +86,9 @@ runtime::core::core(options given)
   search_options = chosen.search();
 
   const auto bound = chosen.injector_bound.value_or(queue::injector<>::k_unbounded);
-  injectors_.reset(new queue::injector<>[policy::k_priorities]{queue::injector<>{bound}, queue::injector<>{bound},
-                                                               queue::injector<>{bound}});
+  injectors_.reset(new queue::injector<>[policy::k_priorities] {
+    queue::injector<>{bound}, queue::injector<>{bound}, queue::injector<> { bound }
+  });
   chosen.stack_bytes = std::min(chosen.stack_bytes, fiber::k_most_bytes);
   const bool may_interrupt = chosen.interrupts.value_or(switch_from_environment("FILCH_INTERRUPTS").value_or(true));
   lookout_.emplace(*this, chosen.name + "-lookout", may_interrupt);
@@ -107,12 +108,13 @@ runtime::core::core(options given)
       beat_.emplace(*this, *chosen.trace, may_interrupt);
     }
     if (chosen.watchdog_ns || chosen.dump_on_sigusr2) {
-      monitor_.emplace(chosen.name, monitor::duties{.every_ns = chosen.watchdog_ns
-                                                        ? std::optional{std::max<time_ns>(*chosen.watchdog_ns / 4, 1)}
-                                                        : std::nullopt,
-                                                    .look = [this] { report_long_tasks(); },
-                                                    .on_sigusr2 = chosen.dump_on_sigusr2,
-                                                    .on_signal = [this] { report(dump()); }});
+      monitor_.emplace(
+          chosen.name,
+          monitor::duties{.every_ns = chosen.watchdog_ns ? std::optional{std::max<time_ns>(*chosen.watchdog_ns / 4, 1)}
+                                                         : std::nullopt,
+                          .look = [this] { report_long_tasks(); },
+                          .on_sigusr2 = chosen.dump_on_sigusr2,
+                          .on_signal = [this] { report(dump()); }});
     }
   } catch (...) {
     crew_->stop();
@@ -129,12 +131,15 @@ runtime::core::core(options given)
 
 // Starts as many threads as possible; each later worker has one.
 void runtime::core::start_crew(std::uint32_t wanted) {
-  // The system places new threads where it likes, two on one CPU beside an idle one, and the second may not run for milliseconds.
-  if (chosen.pinning == pinning::apart && wanted > 1 && wanted <= usable_.cpus.size()) unbound_ = topology::thread_affinity();
+  // The system places new threads where it likes, two on one CPU beside an idle one, and the second may not run for
+  // milliseconds.
+  if (chosen.pinning == pinning::apart && wanted > 1 && wanted <= usable_.cpus.size())
+    unbound_ = topology::thread_affinity();
   const std::error_code refused =
       crew_->start(wanted, unbound_ ? usable_.cpus : topology::cpu_set{}, topology::current_cpu().value_or(0));
   const std::uint32_t started = crew_->thread_count();
-  if (started == 0) throw std::system_error(refused, "filch: not one of " + std::to_string(wanted) + " threads started");
+  if (started == 0)
+    throw std::system_error(refused, "filch: not one of " + std::to_string(wanted) + " threads started");
   if (started != wanted) {
     const auto& placed = search_options.placement;
     if (placed.how() == placement::kind::given && placed.worker().value >= started) {
@@ -148,16 +153,15 @@ void runtime::core::start_crew(std::uint32_t wanted) {
 
 void runtime::core::choose_machine() {
   const std::uint32_t count = *chosen.workers;
-  if (!chosen.machine && !binds_workers() && chosen.victims != victims::nearest &&
-      chosen.wake != wake::nearest) {
+  if (!chosen.machine && !binds_workers() && chosen.victims != victims::nearest && chosen.wake != wake::nearest) {
     distances_ = topology::distance_table::uniform(count);  // nobody asks for distances: starting stays quick
     return;
   }
   if (!chosen.machine) chosen.machine = topology::load_machine();
   const bool is_this_machine = binds_workers();
   const auto how = chosen.pinning == pinning::compact ? topology::placement::compact : topology::placement::spread;
-  cpu_of_worker_ = topology::assign_workers(*chosen.machine, is_this_machine ? usable_.cpus : chosen.machine->cpus(),
-                                            count, how);
+  cpu_of_worker_ =
+      topology::assign_workers(*chosen.machine, is_this_machine ? usable_.cpus : chosen.machine->cpus(), count, how);
   distances_ = topology::distance_table{*chosen.machine, cpu_of_worker_};
 }
 
@@ -176,7 +180,8 @@ void runtime::core::unbind_thread() const noexcept {
   }
 }
 
-// As late as this: until here the system makes it wait, for other threads and for memory, and goes on with it where it likes.
+// As late as this: until here the system makes it wait, for other threads and for memory, and goes on with it where it
+// likes.
 void runtime::core::start_bound_thread() noexcept {
   worker& held = *worker::current();
   held.home.unbind_thread();
@@ -202,20 +207,22 @@ void runtime::core::thread_main(std::uint32_t number) noexcept {
 
 runtime::core::~core() {
   if (is_own_thread()) {
-    report("filch: a runtime is being destroyed by a task that runs on one of its own workers, which would wait for "
-           "itself for ever. Destroy it on another thread.\n");
+    report(
+        "filch: a runtime is being destroyed by a task that runs on one of its own workers, which would wait for "
+        "itself for ever. Destroy it on another thread.\n");
     std::abort();
   }
   (void)shutdown(k_never_ns);
   if (tracks_tasks) detail::tracking_runtimes.fetch_sub(1, std::memory_order_relaxed);  // statistic
 }
 
-// ---- submitting ------------------------------------------------------------------------------------------------------
+// ---- submitting -----------------------------------------------------------------------------------------------------
 
 void runtime::core::require_open() const {
   if (is_forked_child()) {
-    throw usage_error("filch: this runtime was made before fork(): its threads exist only in the parent. Make a new "
-                      "runtime in the child");
+    throw usage_error(
+        "filch: this runtime was made before fork(): its threads exist only in the parent. Make a new "
+        "runtime in the child");
   }
   if (!is_accepting()) throw_shut_down();
 }
@@ -289,7 +296,8 @@ void runtime::core::enqueue(task_base& made, worker_id pinned, const submit_opti
     try {
       from->push(made);
     } catch (...) {
-      // The deque could not grow. The task is as if it had never been: counted as made and finished, and not as spawned.
+      // The deque could not grow. The task is as if it had never been: counted as made and finished, and not as
+      // spawned.
       from->books.finished();
       from->counters.add(trace::count::spawned, UINT64_MAX);
       from->trace->cancel(made.id);
@@ -443,7 +451,8 @@ bool runtime::core::is_work_withheld_from(const worker& who) const {
   // An offer that lies there may be a handler's, who tells nobody but the lookout.
   for (const worker& each : workers) {
     const latent_desk& desk = each.desk;
-    if (&each != &who && (desk.withholds() || desk.slot.has_offer() || desk.is_owed() || each.awaits_join())) return true;
+    if (&each != &who && (desk.withholds() || desk.slot.has_offer() || desk.is_owed() || each.awaits_join()))
+      return true;
   }
   bool has_guest = false;
   guests_.for_each([&](const guest_seat& seat) {
@@ -484,13 +493,18 @@ void runtime::core::sleep_apart(const worker& who, time_ns until_ns) noexcept {
   (void)idle_->sleep(who.self, until_ns);
 }
 
-// ---- wait sources ----------------------------------------------------------------------------------------------------
+// ---- wait sources ---------------------------------------------------------------------------------------------------
 
 void runtime::core::answer(park::keeper_call call) {
   switch (call.what) {
-    case park::keeper_call::kind::nobody: break;
-    case park::keeper_call::kind::keeper: (void)idle_->notify_worker(call.who); break;
-    case park::keeper_call::kind::vacant: notify(worker_id::none()); break;
+    case park::keeper_call::kind::nobody:
+      break;
+    case park::keeper_call::kind::keeper:
+      (void)idle_->notify_worker(call.who);
+      break;
+    case park::keeper_call::kind::vacant:
+      notify(worker_id::none());
+      break;
   }
 }
 
@@ -505,7 +519,7 @@ bool runtime::core::poll_sources() {
   return any;
 }
 
-// ---- blocking --------------------------------------------------------------------------------------------------------
+// ---- blocking -------------------------------------------------------------------------------------------------------
 
 bool runtime::core::is_own_worker() const {
   const worker* const held = worker::current();
@@ -518,7 +532,7 @@ bool runtime::core::leave_worker(stand_in how) {
   worker& mine = *worker::current();
   task_record* const running = mine.current_task;
   if (running == nullptr) return false;  // not inside a task: a thread that is just starting
-  mine.show_forks();  // whoever stands in takes it
+  mine.show_forks();                     // whoever stands in takes it
   mine.trace->block(running->id);
   mine.publish_task(nullptr);
   worker::set_current(nullptr);
@@ -536,7 +550,7 @@ void runtime::core::return_to_worker(task_record& running) {
   given.publish_task(&running);
 }
 
-// ---- ending ----------------------------------------------------------------------------------------------------------
+// ---- ending ---------------------------------------------------------------------------------------------------------
 
 bool runtime::core::is_quiescent() const {
   return is_balanced([this](auto&& visit) {
@@ -565,12 +579,14 @@ void runtime::core::go_to(life next) {
     if (life_.compare_exchange(seen, next, std::memory_order_relaxed, std::memory_order_relaxed)) break;
   }
   // [R7] seq_cst fence: "close, then look at the counts" in shutdown() against "count it, then look" in number_task() ↔
-  // [R9], and in take_in() ↔ [R24]. Also "go on, then wake the sleepers" against "announce the sleep, then look" in a worker.
+  // [R9], and in take_in() ↔ [R24]. Also "go on, then wake the sleepers" against "announce the sleep, then look" in a
+  // worker.
   std_atomics::fence(std::memory_order_seq_cst);
   (void)idle_->notify_all();
 }
 
-// Several threads may be here: each waits as long as it likes, and the first that sees everything done stops the threads.
+// Several threads may be here: each waits as long as it likes, and the first that sees everything done stops the
+// threads.
 bool runtime::core::shutdown(time_ns deadline_ns) {
   if (is_own_thread()) {
     throw usage_error("filch: shutdown() was called by a task of the same runtime, which would wait for itself");

@@ -55,11 +55,12 @@ class runtime::core {
   void require_open() const;
   void enqueue(task_base& made, worker_id pinned, const submit_options& how);
   void place(task_base& made, worker_id at);
-  // A coroutine that has not started: its turn comes as a task's would. Throws as submit does; then it is still the caller's.
+  // A coroutine that has not started: its turn comes as a task's would. Throws as submit does; then it is still the
+  // caller's.
   void spawn(coroutine_entry& entry, const submit_options& how);
-  // What waited goes on in its turn. Any thread, also while the runtime drains: somebody counts until it has ended, so the
-  // runtime is there; and it stays until this returns. The entry may be gone then.
-  // `why` is what it waited for, for recordings: a literal, or null.
+  // What waited goes on in its turn. Any thread, also while the runtime drains: somebody counts until it has ended, so
+  // the runtime is there; and it stays until this returns. The entry may be gone then. `why` is what it waited for, for
+  // recordings: a literal, or null.
   void put_back(suspended_stack& entry, const char* why = nullptr) noexcept;
   void put_back(coroutine_entry& entry, const char* why = nullptr) noexcept;
   // Of a coroutine that comes from another runtime. Throws usage_error if this one takes nobody any more.
@@ -139,14 +140,15 @@ class runtime::core {
   stack_pool& stacks() { return *stacks_; }
   guest_hall& guests() { return guests_; }
   [[nodiscard]] bool records_forks() const {
-    return chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen && chosen.trace->is_recording();
+    return chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen &&
+           chosen.trace->is_recording();
   }
   // Is there work that this one could do, if its owner were asked or interrupted?
   [[nodiscard]] bool is_work_withheld_from(const worker& who) const;
   // The calling thread goes to where no worker but `who` runs, if it can.
   void leave_crowded_cpus(const worker* who) const noexcept;
-  // `who` has announced its sleep, and sleeps until it is chosen or that time; a sleep that may be long only where no other worker runs now, so
-  // that the system does not wake it behind one.
+  // `who` has announced its sleep, and sleeps until it is chosen or that time; a sleep that may be long only where no
+  // other worker runs now, so that the system does not wake it behind one.
   void sleep_apart(const worker& who, time_ns until_ns) noexcept;
   // One who lingers asks for what is owed to those who sleep, where it may. True: it has asked.
   bool pay_what_is_owed(const worker& who) noexcept;
@@ -155,21 +157,24 @@ class runtime::core {
   void see_to_what_is_owed() noexcept {
     if (!lingering.is_seen_to()) look_out();
   }
-  // A worker goes to sleep although there is latent work, or a guest has come. Where there is no lookout, what is owed is asked for at once.
+  // A worker goes to sleep although there is latent work, or a guest has come. Where there is no lookout, what is owed
+  // is asked for at once.
   void look_out() noexcept;
-  // stack_exhausted is on its way. For a while nothing is offered: whoever took a fork of a recursion without end would begin it anew, and come to the
-  // same end, and so on.
+  // stack_exhausted is on its way. For a while nothing is offered: whoever took a fork of a recursion without end would
+  // begin it anew, and come to the same end, and so on.
   void note_exhausted() noexcept {
     exhausted_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);  // statistic
   }
   [[nodiscard]] bool is_exhausted() const noexcept {
-    constexpr time_ns k_while_ns = 10 * k_ns_per_ms;  // guess
+    constexpr time_ns k_while_ns = 10 * k_ns_per_ms;                      // guess
     const time_ns at_ns = exhausted_ns_.load(std::memory_order_relaxed);  // statistic
     return at_ns != 0 && monotonic_now_ns() - at_ns < k_while_ns;
   }
   // See lookout.
   [[nodiscard]] bool can_interrupt() const noexcept { return lookout_->can_interrupt(); }
-  [[nodiscard]] bool interrupt_for(const worker& who, time_ns until_ns) noexcept { return lookout_->interrupt_for(who, until_ns); }
+  [[nodiscard]] bool interrupt_for(const worker& who, time_ns until_ns) noexcept {
+    return lookout_->interrupt_for(who, until_ns);
+  }
   void look_out_in_handler() noexcept { lookout_->look_out_in_handler(); }
   // The calling thread may run wherever the runtime's creator might, if the first threads are bound at their beginning.
   void unbind_thread() const noexcept;
@@ -211,7 +216,8 @@ class runtime::core {
   owned_session own_session_;  // chosen.trace, when FILCH_TRACE asked for it: ends after the threads
 
   topology::usable_cpus_result usable_;
-  std::optional<topology::cpu_set> unbound_;  // where the first threads may run, which are bound until they begin; none: they are not
+  // where the first threads may run, which are bound until they begin; none: they are not
+  std::optional<topology::cpu_set> unbound_;
   std::vector<topology::cpu_number> cpu_of_worker_;
   topology::distance_table distances_;
   const std::uint32_t fork_generation_;

@@ -19,19 +19,26 @@ std::string describe_task(const worker& of) {
 
 const char* describe_state(worker_state state) {
   switch (state) {
-    case worker_state::running: return "running";
-    case worker_state::searching: return "searching";
-    case worker_state::sleeping: return "sleeping";
+    case worker_state::running:
+      return "running";
+    case worker_state::searching:
+      return "searching";
+    case worker_state::sleeping:
+      return "sleeping";
   }
   return "?";
 }
 
 const char* describe_life(life now) {
   switch (now) {
-    case life::open: return "open";
-    case life::draining: return "draining";
-    case life::cancelling: return "cancelling";
-    case life::stopped: return "stopped";
+    case life::open:
+      return "open";
+    case life::draining:
+      return "draining";
+    case life::cancelling:
+      return "cancelling";
+    case life::stopped:
+      return "stopped";
   }
   return "?";
 }
@@ -87,8 +94,10 @@ void runtime::core::wait_for_the_rest(bool is_late) {
     if (!all_sleep()) continue;
     const std::string tasks = tracks_tasks ? task_registry::the_one().describe(this) : std::string{};
     if (tasks.empty() && !is_late) continue;
-    report("filch: the shutdown of runtime \"" + chosen.name + "\" waits for tasks that wait, and no worker has anything to do\n" +
-           (tracks_tasks ? tasks + waits.describe() : "  set options::track_tasks or FILCH_TRACK_TASKS=on to see which\n"));
+    report("filch: the shutdown of runtime \"" + chosen.name +
+           "\" waits for tasks that wait, and no worker has anything to do\n" +
+           (tracks_tasks ? tasks + waits.describe()
+                         : "  set options::track_tasks or FILCH_TRACK_TASKS=on to see which\n"));
     is_told = true;
   }
   (void)wait_idle(k_never_ns);

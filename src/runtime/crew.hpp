@@ -40,9 +40,9 @@ class crew {
   crew& operator=(const crew&) = delete;
   ~crew();
 
-  // Starts up to `count` threads; fewer if the system refuses, and then says why. Each is bound to a CPU of its own, as long as there
-  // are some: as far from each other as their numbers allow, since neighbours may share a core; the first to the one after `last`, so
-  // that `last`, where the caller runs, is the last one.
+  // Starts up to `count` threads; fewer if the system refuses, and then says why. Each is bound to a CPU of its own, as
+  // long as there are some: as far from each other as their numbers allow, since neighbours may share a core; the first
+  // to the one after `last`, so that `last`, where the caller runs, is the last one.
   [[nodiscard]] std::error_code start(std::uint32_t count, const topology::cpu_set& cpus, topology::cpu_number last);
   [[nodiscard]] std::uint32_t thread_count() const;
   // At most so many workers from now on, and so many threads but for those that stand in beyond the bound.
@@ -51,20 +51,22 @@ class crew {
   // Waits for a worker to run; nullptr: the crew stops.
   [[nodiscard]] worker* wait_for_worker();
 
-  // Gives `given` to who waits in take_back, or else to a thread that waits or is about to, or else to a new one. False:
-  // the bound is reached, and is to be kept, or no thread could be started.
+  // Gives `given` to who waits in take_back, or else to a thread that waits or is about to, or else to a new one.
+  // False: the bound is reached, and is to be kept, or no thread could be started.
   [[nodiscard]] bool lend(worker& given, stand_in how) noexcept;
 
   // Asks for a worker; `announce` is called once it is known that somebody waits.
   [[nodiscard]] worker& take_back(const std::function<void()>& announce);
   // Does somebody wait in take_back?
   [[nodiscard]] bool has_returners() const {
-    return returner_count_.load(std::memory_order_relaxed) != 0;  // revalidated by [R8]: looked at again under the mutex
+    // revalidated by [R8]: looked at again under the mutex
+    return returner_count_.load(std::memory_order_relaxed) != 0;
   }
   // Gives `own` to who waits in take_back, if there is still somebody. True: the caller holds no worker any more.
   [[nodiscard]] bool hand_over(worker& own);
 
-  // Lets every thread that waits for a worker end; then joins all threads. Those that hold a worker must end by themselves.
+  // Lets every thread that waits for a worker end; then joins all threads. Those that hold a worker must end by
+  // themselves.
   void stop();
 
  private:
@@ -88,11 +90,12 @@ class crew {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::deque<os_thread> threads_;
-  seat* waiting_ = nullptr;          // threads without work; the last to come is the first to go
-  seat* first_returner_ = nullptr;   // threads whose tasks want to go on, first come first served
-  seat* last_returner_ = nullptr;    // only if there is a first
-  std::vector<worker*> unclaimed_;   // for threads that are about to wait; has room for all workers
-  std::size_t arriving_ = 0;         // threads that are about to wait: just started, or without a worker since hand_over
+  seat* waiting_ = nullptr;         // threads without work; the last to come is the first to go
+  seat* first_returner_ = nullptr;  // threads whose tasks want to go on, first come first served
+  seat* last_returner_ = nullptr;   // only if there is a first
+  std::vector<worker*> unclaimed_;  // for threads that are about to wait; has room for all workers
+  // threads that are about to wait: just started, or without a worker since hand_over
+  std::size_t arriving_ = 0;
   std::uint32_t bound_ = UINT32_MAX;
   bool is_stopping_ = false;
   // Written under mutex_.

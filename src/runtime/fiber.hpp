@@ -52,8 +52,8 @@ class fiber {
   // The next switch to this fiber calls `function(argument, left)` on an empty stack. Whatever lay there is forgotten.
   void prepare(entry function, void* argument);
 
-  // Leaves `from`, which runs now, and continues `to`. Returns when somebody switches to `from` again: the fiber that it
-  // was entered from, perhaps on another thread. `is_last`: `from` will be prepared anew or destroyed.
+  // Leaves `from`, which runs now, and continues `to`. Returns when somebody switches to `from` again: the fiber that
+  // it was entered from, perhaps on another thread. `is_last`: `from` will be prepared anew or destroyed.
   static fiber& switch_to(fiber& from, fiber& to, bool is_last = false);
 
   // The caller's bytes.
@@ -72,13 +72,13 @@ class fiber {
   void unpoison();
 
   void* stack_pointer_ = nullptr;  // x86-64; elsewhere a ucontext_t of its own
-  std::byte* mapping_ = nullptr;  // guard page first, then the stack; null: a thread's own stack
+  std::byte* mapping_ = nullptr;   // guard page first, then the stack; null: a thread's own stack
   std::size_t mapping_bytes_ = 0;
   std::byte* stack_ = nullptr;
   std::size_t stack_bytes_ = 0;
-  void* exception_state_[2] = {};  // the C++ runtime's record of exceptions being handled
-  [[maybe_unused]] void* fake_stack_ = nullptr;     // AddressSanitizer's
-  [[maybe_unused]] void* tsan_fiber_ = nullptr;     // ThreadSanitizer's
+  void* exception_state_[2] = {};                // the C++ runtime's record of exceptions being handled
+  [[maybe_unused]] void* fake_stack_ = nullptr;  // AddressSanitizer's
+  [[maybe_unused]] void* tsan_fiber_ = nullptr;  // ThreadSanitizer's
 };
 
 }  // namespace filch::inline v0

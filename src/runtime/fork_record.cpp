@@ -55,7 +55,8 @@ void note_frames_in_handler(latent_stack& stack, worker& me) noexcept {
 bool calm(latent_stack& stack, const worker* me) noexcept {
   const bool hears_every_fork = me != nullptr && me->records_forks() && me->fork_detail == trace::fork_detail::every;
   const std::uintptr_t quiet = hears_every_fork ? latent_stack::k_beat : stack.low_mark;
-  const bool is_fork_asked = stack.alarm.exchange(quiet, std::memory_order_relaxed) == latent_stack::k_wanted;  // ordered by [L20]
+  // ordered by [L20]
+  const bool is_fork_asked = stack.alarm.exchange(quiet, std::memory_order_relaxed) == latent_stack::k_wanted;
   return take_request(stack) || is_fork_asked;
 }
 
@@ -92,7 +93,9 @@ fork_beat::fork_beat(runtime::core& home, trace::session& session, bool may_inte
       session_{session},
       may_interrupt_{may_interrupt && session.may_interrupt() && install_interrupt_handler()} {
   // Without the thread only forks that others want are recorded.
-  if (thread_.start(home.chosen.name + "-beat", 0, [this] { run(); })) is_stopping_.store(true, std::memory_order_relaxed);  // owner-only
+  // owner-only
+  if (thread_.start(home.chosen.name + "-beat", 0, [this] { run(); }))
+    is_stopping_.store(true, std::memory_order_relaxed);
 }
 
 fork_beat::~fork_beat() {
@@ -105,7 +108,8 @@ void fork_beat::run() noexcept {
   (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every beat
   while (!is_stopping_.load(std::memory_order_relaxed)) {   // ordered by [K1], the parker's token
     const bool is_quiet = !session_.is_recording() || home_.idle().sleeping_hint() == home_.workers.size();
-    (void)rest_.park(monotonic_now_ns() + (is_quiet ? std::max(k_slow_beat_ns, session_.beat_ns()) : session_.beat_ns()));
+    (void)rest_.park(monotonic_now_ns() +
+                     (is_quiet ? std::max(k_slow_beat_ns, session_.beat_ns()) : session_.beat_ns()));
     if (!session_.is_recording()) continue;
     for (worker& each : home_.workers) {
       if (each.desk.beat() && may_interrupt_) send_interrupt(each.desk.thread_number());

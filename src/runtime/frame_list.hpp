@@ -1,9 +1,9 @@
 // The list of a stack's latent frames, seen from its old end.
 //
-// A fork links its frame to the older one and no more. Whoever wants the oldest latent frame, or all of them, goes through
-// the list from its newest end and links the frames the other way. A frame that was seen so stays seen until its join,
-// which tells the list (forget): so a frame is gone over once, however often somebody asks, and a join of one that nobody
-// has seen does nothing.
+// A fork links its frame to the older one and no more. Whoever wants the oldest latent frame, or all of them, goes
+// through the list from its newest end and links the frames the other way. A frame that was seen so stays seen until
+// its join, which tells the list (forget): so a frame is gone over once, however often somebody asks, and a join of one
+// that nobody has seen does nothing.
 //
 //   bottom ◄─► [shared] ◄─► [noted] ◄─► [seen] ◄── [fresh] ◄── newest
 //
@@ -30,8 +30,8 @@ namespace filch::inline v0 {
   return newest == last || newest == last->older ? nullptr : last->newer;
 }
 
-// Calls `set(watch)` with what is to be watched so that joins of seen frames are heard. Interrupts need not be deferred: a handler
-// that has seen more frames meanwhile is noticed.
+// Calls `set(watch)` with what is to be watched so that joins of seen frames are heard. Interrupts need not be
+// deferred: a handler that has seen more frames meanwhile is noticed.
 template <class Set>
 void set_watch(const latent_stack& stack, const Set& set) {
   const latent_frame* seen = nullptr;
@@ -85,7 +85,7 @@ inline void share_oldest(latent_stack& stack, latent_frame& oldest) {
 
 // The last seen frame was unlinked. True: it was shared.
 [[nodiscard]] inline bool forget(latent_stack& stack, const latent_frame& frame) {
-  stack.last_seen.store(frame.older, std::memory_order_relaxed);     // owner-only
+  stack.last_seen.store(frame.older, std::memory_order_relaxed);  // owner-only
   watch_seen(stack);
   if (stack.last_noted.load(std::memory_order_relaxed) == &frame) {  // owner-only
     stack.last_noted.store(frame.older, std::memory_order_relaxed);  // owner-only

@@ -81,8 +81,7 @@ guest_visit::guest_visit() : seat_{nullptr} {
   latent_stack& stack = seat_->stack_near(here);
   // A program may run its code on stacks that it made itself: then nothing is known of their ends.
   const bool is_own_stack = here >= seat_->stack_low && here < seat_->stack_high;
-  stack.low_mark =
-      is_own_stack ? seat_->stack_low + stack_reserve_bytes(seat_->stack_high - seat_->stack_low) : 0;
+  stack.low_mark = is_own_stack ? seat_->stack_low + stack_reserve_bytes(seat_->stack_high - seat_->stack_low) : 0;
   stack.alarm.store(stack.low_mark, std::memory_order_relaxed);             // statistic
   stack.watch.store(latent_stack::k_unwatched, std::memory_order_relaxed);  // statistic
   seat_->stack = &stack;

@@ -20,8 +20,8 @@ struct guest_seat {
 
   runtime::core& home;
   latent_desk desk;
-  // The list of latent frames is the one of these whose place in a page is that of the guest's frames before the first: see
-  // work_stack. They fill a page.
+  // The list of latent frames is the one of these whose place in a page is that of the guest's frames before the first:
+  // see work_stack. They fill a page.
   static constexpr std::size_t k_places = 32;
   struct alignas(128) place {
     latent_stack stack;

@@ -20,7 +20,7 @@ constexpr int k_signal = SIGURG;
 
 constinit thread_local volatile std::sig_atomic_t are_deferred = 0;
 
-struct sigaction action_before {};
+struct sigaction action_before{};
 
 // Its address is the mark of our signals.
 char mark;
@@ -33,9 +33,9 @@ void tell(const latent_desk& desk, runtime::core& home) noexcept {
 // Runs on the thread itself, between two of its instructions.
 void offer_something() noexcept {
   if (are_deferred != 0) return;
-  // [L10] signal fence: what fork_latent() or answer_alarm() wrote before its own is complete ← [L8] ← [L18], what join_latent()
-  // unlinked before its own is not found ↔ [L9], nothing is seen of what is done while this is put off ↔ [L11] ↔ [L12], and what is
-  // watched is looked at again behind it ↔ [L19].
+  // [L10] signal fence: what fork_latent() or answer_alarm() wrote before its own is complete ← [L8] ← [L18], what
+  // join_latent() unlinked before its own is not found ↔ [L9], nothing is seen of what is done while this is put off ↔
+  // [L11] ↔ [L12], and what is watched is looked at again behind it ↔ [L19].
   std::atomic_signal_fence(std::memory_order_acq_rel);
   latent_stack* const stack = running_latent_stack();
   if (stack == nullptr) return;
@@ -66,7 +66,7 @@ void handle(int number, siginfo_t* info, void* context) {
 
 bool install_interrupt_handler() {
   static const bool is_installed = [] {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = &handle;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     ::sigemptyset(&action.sa_mask);

@@ -1,7 +1,7 @@
 // A signal that makes a thread offer its oldest latent frame, for victims that do not fork for a long time.
 //
-// The signal is SIGURG, which the system ignores by default and programs rarely use. It is sent with a mark; without the
-// mark it is passed on to the handler that was there before. The handler takes no lock and allocates nothing.
+// The signal is SIGURG, which the system ignores by default and programs rarely use. It is sent with a mark; without
+// the mark it is passed on to the handler that was there before. The handler takes no lock and allocates nothing.
 #pragma once
 
 #include <cstdint>

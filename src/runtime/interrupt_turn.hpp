@@ -29,7 +29,8 @@ class interrupt_turn {
   [[nodiscard]] bool begin(time_ns now_ns) {
     time_ns at_ns = at_ns_.load(std::memory_order_relaxed);  // ordered by [L25]
     // ordered by [L25]: begun twice would be harmless but for the end
-    return now_ns >= at_ns && at_ns_.compare_exchange(at_ns, k_never_ns, std::memory_order_relaxed, std::memory_order_relaxed);
+    return now_ns >= at_ns &&
+           at_ns_.compare_exchange(at_ns, k_never_ns, std::memory_order_relaxed, std::memory_order_relaxed);
   }
   // Nobody may begin for a while after one in vain, longer and longer. The caller looks for an offer after this.
   void end(interrupt_end how, time_ns now_ns) {
@@ -39,14 +40,16 @@ class interrupt_turn {
     if (how == interrupt_end::answered) pause_ns = 0;
     if (how == interrupt_end::in_vain) pause_ns = pause_ns == 0 ? k_shortest_ns : 2 * pause_ns;
     if (pause_ns > k_longest_ns) pause_ns = k_longest_ns;
-    pause_ns_.store(pause_ns, std::memory_order_relaxed);  // statistic
+    pause_ns_.store(pause_ns, std::memory_order_relaxed);                                            // statistic
     at_ns_.store(how == interrupt_end::in_vain ? now_ns + pause_ns : 0, std::memory_order_relaxed);  // ordered by [L25]
-    // [L25] seq_cst fence: "nobody waits, then look for an offer" against "offer, then look whether somebody waits" ↔ [L24].
+    // [L25] seq_cst fence: "nobody waits, then look for an offer" against "offer, then look whether somebody waits" ↔
+    // [L24].
     A::fence(std::memory_order_seq_cst);
   }
   // After an offer: false says that somebody else must be told.
   [[nodiscard]] bool is_awaited() const {
-    // [L24] seq_cst fence: "offer, then look whether somebody waits" against "nobody waits, then look for an offer" ↔ [L25].
+    // [L24] seq_cst fence: "offer, then look whether somebody waits" against "nobody waits, then look for an offer" ↔
+    // [L25].
     A::fence(std::memory_order_seq_cst);
     return at_ns_.load(std::memory_order_relaxed) == k_never_ns;  // ordered by [L24]
   }

@@ -15,8 +15,8 @@ constinit thread_local lane* running_lane = nullptr;
 lane* read_running_lane() noexcept { return running_lane; }
 #endif
 
-// While the worker is recorded all children become tasks, so that the record has them. Otherwise some of the oldest group: as
-// many as a few thieves take before the next fork (guess).
+// While the worker is recorded all children become tasks, so that the record has them. Otherwise some of the oldest
+// group: as many as a few thieves take before the next fork (guess).
 void share_pending() noexcept {
   worker& me = *worker::current();
   const bool is_recorded = me.trace->is_enabled();

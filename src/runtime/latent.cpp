@@ -37,8 +37,8 @@ void trace_join(task_id child) noexcept {
 namespace detail {
 namespace {
 
-// Where what is forked on a stack is offered. None: a thread whose task blocks holds no worker, and what it forks meanwhile, it
-// runs itself.
+// Where what is forked on a stack is offered. None: a thread whose task blocks holds no worker, and what it forks
+// meanwhile, it runs itself.
 struct counter {
   latent_desk* desk = nullptr;
   runtime::core* home = nullptr;
@@ -58,16 +58,16 @@ bool offer_oldest(latent_stack& stack, const counter& at) noexcept {
   return at.desk->offer_oldest(stack, *at.home, running != nullptr ? running->id : task_id::none());
 }
 
-// A wake-up takes who offers some microseconds. Where children are tiny it is the lookout's affair, while that is awake. One who
-// lingers, if it is chosen, hears it without a system call.
+// A wake-up takes who offers some microseconds. Where children are tiny it is the lookout's affair, while that is
+// awake. One who lingers, if it is chosen, hears it without a system call.
 void announce(const counter& at) noexcept {
   if (!at.home->lingering.is_anybody() && at.desk->pace.is_wary() && at.home->is_watched()) return;
   at.home->notify(this_worker());
   at.desk->note_offer();
 }
 
-// A request was taken, and nothing was offered for it: what lies in the slot may be somebody else's, or a handler has offered the only
-// frame before. Who has asked may sleep.
+// A request was taken, and nothing was offered for it: what lies in the slot may be somebody else's, or a handler has
+// offered the only frame before. Who has asked may sleep.
 void leave_owed(const counter& at) noexcept {
   if (at.home->idle().sleeping_hint() == 0) return;
   at.desk->owe();
@@ -100,7 +100,8 @@ bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {
   // statistic
   const bool is_for_others = stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted || is_asked(stack);
   // owner-only
-  const bool is_all_noted = stack.newest.load(std::memory_order_relaxed) == stack.last_noted.load(std::memory_order_relaxed);
+  const bool is_all_noted =
+      stack.newest.load(std::memory_order_relaxed) == stack.last_noted.load(std::memory_order_relaxed);
   if (is_for_others ? !has_latent_work(stack) : is_all_noted) {
     // The fork that would be welcome answers itself.
     if (is_asked(stack) && take_request(stack)) ask_by(stack.alarm, latent_stack::k_wanted);
@@ -130,7 +131,8 @@ bool answer_alarm(latent_stack& stack, latent_frame& made) {
 }
 
 bool is_stack_exhausted() noexcept {
-  if (std::current_exception() == nullptr) return false;  // not of C++, as that which ends a thread: it may not be caught here
+  // not of C++, as that which ends a thread: it may not be caught here
+  if (std::current_exception() == nullptr) return false;
   try {
     throw;
   } catch (const stack_exhausted&) {

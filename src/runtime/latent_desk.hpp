@@ -1,7 +1,7 @@
 // Where latent work of one worker or guest is offered, and how others ask for it.
 //
-// Who may call what: the thread that holds the desk, unless a function says otherwise. What the holder does here is also
-// done by its signal handler (interrupt.hpp), between any two instructions of the holder that do not defer it.
+// Who may call what: the thread that holds the desk, unless a function says otherwise. What the holder does here is
+// also done by its signal handler (interrupt.hpp), between any two instructions of the holder that do not defer it.
 #pragma once
 
 #include "interrupt_turn.hpp"
@@ -50,22 +50,21 @@ class offered_task final : public task_base {
 void trace_join() noexcept;
 void trace_join(task_id child) noexcept;
 
-// How often somebody may be woken for what a desk offers. A wake-up costs the one who offers a few microseconds: a program
-// whose children are over sooner is left alone for a while, longer and longer; a child that was worth it halves that, a large one
-// ends it.
+// How often somebody may be woken for what a desk offers. A wake-up costs the one who offers a few microseconds: a
+// program whose children are over sooner is left alone for a while, longer and longer; a child that was worth it halves
+// that, a large one ends it.
 class wake_pace {
  public:
   // Any thread. What it returns is a hint, so all here is a statistic.
-  [[nodiscard]] bool may_wake(time_ns now_ns) const {
-    return now_ns >= not_before_ns();
-  }
+  [[nodiscard]] bool may_wake(time_ns now_ns) const { return now_ns >= not_before_ns(); }
   // Any thread.
   [[nodiscard]] time_ns not_before_ns() const {
     return not_before_ns_.load(std::memory_order_relaxed);  // statistic
   }
   // Nearly all were over too soon lately.
   [[nodiscard]] bool is_wary() const { return streak() >= k_wary_streak; }
-  // So many were over too soon, at most k_longest_streak; half as many behind each that was not, none behind a large one.
+  // So many were over too soon, at most k_longest_streak; half as many behind each that was not, none behind a large
+  // one.
   [[nodiscard]] std::uint32_t streak() const {
     return streak_.load(std::memory_order_relaxed);  // statistic
   }
@@ -73,16 +72,17 @@ class wake_pace {
   void note(time_ns lasted_ns, time_ns now_ns) {
     const bool was_tiny = lasted_ns < k_tiny_ns;
     if (!was_tiny && streak_.load(std::memory_order_relaxed) == 0) return;  // statistic
-    const std::uint32_t before = streak_.load(std::memory_order_relaxed);  // statistic
+    const std::uint32_t before = streak_.load(std::memory_order_relaxed);   // statistic
     const std::uint32_t left = lasted_ns < k_large_ns ? before / 2 : 0;
     const std::uint32_t streak = was_tiny ? std::min(before + 1, k_longest_streak) : left;
-    streak_.store(streak, std::memory_order_relaxed);                                           // statistic
+    streak_.store(streak, std::memory_order_relaxed);                                                 // statistic
     not_before_ns_.store(was_tiny ? now_ns + (k_pause_ns << streak) : 0, std::memory_order_relaxed);  // statistic
   }
 
  private:
   static constexpr time_ns k_tiny_ns = 5 * k_ns_per_us;  // guess: what a wake-up costs
-  static constexpr time_ns k_large_ns = 50 * k_ns_per_us;  // guess: a tiny one with all its data in another cache takes less
+  // guess: a tiny one with all its data in another cache takes less
+  static constexpr time_ns k_large_ns = 50 * k_ns_per_us;
   static constexpr time_ns k_pause_ns = k_ns_per_us;
   static constexpr std::uint32_t k_longest_streak = 6;
   static constexpr std::uint32_t k_wary_streak = 3;
@@ -93,7 +93,8 @@ class wake_pace {
 
 class alignas(k_no_sharing_bytes) latent_desk {
  public:
-  // A worker's has its list of children, too. `asks_joins`: who does not answer is interrupted, so that joins may be asked.
+  // A worker's has its list of children, too. `asks_joins`: who does not answer is interrupted, so that joins may be
+  // asked.
   explicit latent_desk(bool asks_joins, lane* of = nullptr) : lane_{of}, asks_joins_{asks_joins} {}
   latent_desk(const latent_desk&) = delete;
   latent_desk& operator=(const latent_desk&) = delete;
@@ -105,8 +106,8 @@ class alignas(k_no_sharing_bytes) latent_desk {
 
   static constexpr time_ns k_ripe_ns = 3 * k_ns_per_us;  // guess
 
-  // Any thread: is there an offer that is worth a theft? Where children are tiny only one that has lain there for a while
-  // is: its owner takes the others back soon.
+  // Any thread: is there an offer that is worth a theft? Where children are tiny only one that has lain there for a
+  // while is: its owner takes the others back soon.
   [[nodiscard]] bool has_ripe_offer() const {
     return slot.has_offer() && (!pace.is_wary() || is_ripe(monotonic_now_ns()));
   }
@@ -119,7 +120,8 @@ class alignas(k_no_sharing_bytes) latent_desk {
     offered_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);  // statistic
   }
 
-  // Any thread: as ask(), by one who is about to sleep. If the pace forbids it, one who lingers or the lookout asks later.
+  // Any thread: as ask(), by one who is about to sleep. If the pace forbids it, one who lingers or the lookout asks
+  // later.
   void ask_before_sleep(time_ns now_ns) {
     if (pace.may_wake(now_ns)) (void)ask();
     else owe();
@@ -129,9 +131,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
   void owe() { owed_.owe(); }
   [[nodiscard]] bool is_owed() const { return owed_.is_owed(); }
   // Any thread: makes good what is owed if the pace allows it. True: it has asked.
-  bool pay(time_ns now_ns) {
-    return pace.may_wake(now_ns) && pay_at_once();
-  }
+  bool pay(time_ns now_ns) { return pace.may_wake(now_ns) && pay_at_once(); }
   // Any thread: the same, whatever the pace says.
   bool pay_at_once() {
     if (!owed_.pay()) return false;
@@ -139,8 +139,8 @@ class alignas(k_no_sharing_bytes) latent_desk {
     return true;
   }
 
-  // Any thread: who runs here shall offer something at its next fork or join. True: it has something to offer, but nothing is
-  // offered.
+  // Any thread: who runs here shall offer something at its next fork or join. True: it has something to offer, but
+  // nothing is offered.
   bool ask() {
     // statistic
     if (lane_ != nullptr && lane_->wanted.load(std::memory_order_relaxed) != demand::work) {
@@ -149,9 +149,9 @@ class alignas(k_no_sharing_bytes) latent_desk {
     if (latent_stack* const stack = listener()) ask(*stack);
     return withholds();
   }
-  // Any thread: the same of a stack that runs here. Once a fork has answered, the processor knows its branch and every fork costs a
-  // cycle more; that of a join is free. So joins are asked where they can answer, which is where a fork is open already, or
-  // joins have answered before, and where who forks and does not join can be interrupted.
+  // Any thread: the same of a stack that runs here. Once a fork has answered, the processor knows its branch and every
+  // fork costs a cycle more; that of a join is free. So joins are asked where they can answer, which is where a fork is
+  // open already, or joins have answered before, and where who forks and does not join can be interrupted.
   void ask(latent_stack& stack) {
     if (answers_at_joins() || (asks_joins_ && has_latent_work(stack))) {
       ask_by(stack.watch, latent_stack::k_asked);
@@ -180,16 +180,19 @@ class alignas(k_no_sharing_bytes) latent_desk {
     answers_.store(0, std::memory_order_relaxed);  // statistic
     if (latent_stack* const stack = listener()) ask_by(stack->alarm, latent_stack::k_wanted);
   }
-  // Any thread: the stack that runs here shall note its open frames at its next fork. True: it has some, and was told before.
+  // Any thread: the stack that runs here shall note its open frames at its next fork. True: it has some, and was told
+  // before.
   bool beat() {
     latent_stack* const stack = listener();
     if (stack == nullptr) return false;
     // statistic: a hint
-    if (stack->newest.load(std::memory_order_relaxed) == stack->last_noted.load(std::memory_order_relaxed)) return false;
+    if (stack->newest.load(std::memory_order_relaxed) == stack->last_noted.load(std::memory_order_relaxed))
+      return false;
     std::uintptr_t alarm = stack->alarm.load(std::memory_order_relaxed);  // statistic
     if (alarm >= latent_stack::k_beat) return true;
     // statistic: one who wants work is more important
-    (void)stack->alarm.compare_exchange(alarm, latent_stack::k_beat, std::memory_order_relaxed, std::memory_order_relaxed);
+    (void)stack->alarm.compare_exchange(alarm, latent_stack::k_beat, std::memory_order_relaxed,
+                                        std::memory_order_relaxed);
     return false;
   }
   // Any thread: as the result of ask().
@@ -213,15 +216,16 @@ class alignas(k_no_sharing_bytes) latent_desk {
   // Any thread: memory for an offer that a signal handler makes. Throws std::bad_alloc.
   void give_memory();
 
-  // The calling thread holds the desk from now on, and this is the stack that runs, or none. Requests that the one before may
-  // have got are made good by looking once.
+  // The calling thread holds the desk from now on, and this is the stack that runs, or none. Requests that the one
+  // before may have got are made good by looking once.
   void listen(latent_stack* running, bool may_have_missed);
 
   // Offers the oldest latent frame of `stack`, if there is one and the slot is free.
   bool offer_oldest(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
   // The same in a signal handler.
   bool offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
-  // In a signal handler: offers a child of a coroutine, or a coroutine that may go on, if there is one and the slot is free.
+  // In a signal handler: offers a child of a coroutine, or a coroutine that may go on, if there is one and the slot is
+  // free.
   void offer_coroutine_in_handler() noexcept;
 
  private:
@@ -239,11 +243,12 @@ class alignas(k_no_sharing_bytes) latent_desk {
   owed_request<> owed_;
   std_atomics::atomic<time_ns> offered_ns_{0};
   std_atomics::atomic<std::uint32_t> answers_{0};  // of joins lately
-  static constexpr std::uint32_t k_most_answers = 16;    // guess: at the end of a recursion some joins in a row have nothing to offer
+  // guess: at the end of a recursion some joins in a row have nothing to offer
+  static constexpr std::uint32_t k_most_answers = 16;
 };
 
-// How often a thief asks: one that got tiny tasks asks less and less often, so that it does not make its victim publish at
-// every fork.
+// How often a thief asks: one that got tiny tasks asks less and less often, so that it does not make its victim publish
+// at every fork.
 class request_pace {
  public:
   [[nodiscard]] bool may_ask(time_ns now_ns) {

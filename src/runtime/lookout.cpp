@@ -20,9 +20,11 @@ constexpr time_ns k_first_pause_ns = 20 * k_ns_per_us;
 constexpr time_ns k_soon_answered_ns = 10 * k_ns_per_us;
 // Between two looks while guests come and go and nothing is to be done.
 constexpr time_ns k_longest_pause_ns = k_ns_per_ms;
-// Who leaves an offer to the lookout does not wait longer than this (guess: a little longer than the pause of a wary desk).
+// Who leaves an offer to the lookout does not wait longer than this (guess: a little longer than the pause of a wary
+// desk).
 constexpr time_ns k_soon_ns = 70 * k_ns_per_us;
-// So often it sees no join come where joins should answer, at pauses that double, before forks shall answer again (guess).
+// So often it sees no join come where joins should answer, at pauses that double, before forks shall answer again
+// (guess).
 constexpr std::uint32_t k_most_waits = 4;
 // How long an interrupted thread has time to make its offer.
 constexpr time_ns k_answer_ns = 200 * k_ns_per_us;
@@ -43,8 +45,10 @@ void lookout::stop() {
 
 // Called also by who has just started it: the thread may rest already, since before the change.
 bool lookout::look_out() noexcept {
-  if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]] start();  // statistic: looked at again under the mutex
-  if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]] return false;  // statistic
+  if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]]
+    start();  // statistic: looked at again under the mutex
+  if (!is_started_.load(std::memory_order_relaxed)) [[unlikely]]
+    return false;  // statistic
   (void)rest_.call();
   return true;
 }
@@ -54,7 +58,7 @@ void lookout::look_out_in_handler() noexcept {
 }
 
 bool lookout::is_watching() noexcept {
-  if (!is_started_.load(std::memory_order_relaxed) || rest_.is_resting()) return false;                    // statistic
+  if (!is_started_.load(std::memory_order_relaxed) || rest_.is_resting()) return false;              // statistic
   const time_ns until_look_ns = next_look_ns_.load(std::memory_order_relaxed) - monotonic_now_ns();  // statistic
   return until_look_ns <= k_soon_ns && until_look_ns >= -k_soon_ns;  // it may be looking, or have no CPU
 }
@@ -84,7 +88,7 @@ void lookout::start() noexcept {
 }
 
 void lookout::run() noexcept {
-  home_.unbind_thread();  // who started it may be bound itself
+  home_.unbind_thread();                                    // who started it may be bound itself
   (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every pause
   time_ns pause_ns = k_first_pause_ns;
   while (!is_stopping_.load(std::memory_order_relaxed)) {  // ordered by [K1], the parker's token
@@ -95,7 +99,8 @@ void lookout::run() noexcept {
       pause_ns = k_first_pause_ns;
     } else if (must_watch()) {
       pause_ns = std::min(2 * pause_ns, k_longest_pause_ns);
-      if (due_ns_ != k_never_ns) pause_ns = std::clamp(due_ns_ - monotonic_now_ns(), k_first_pause_ns, k_longest_pause_ns);
+      if (due_ns_ != k_never_ns)
+        pause_ns = std::clamp(due_ns_ - monotonic_now_ns(), k_first_pause_ns, k_longest_pause_ns);
     } else {
       rest_.rest([this] { return must_watch() || is_stopping_.load(std::memory_order_relaxed); });  // ordered by [G1]
       pause_ns = k_first_pause_ns;
@@ -172,7 +177,8 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   if (!std::exchange(before.was_asked, true) && is_answered_soon(desk)) return true;
   if (!may_interrupt_) return false;
   // What may go on comes to its turn by itself where one stretch ends after the other.
-  if (const std::uint64_t ended = desk.stretches(); ended != std::exchange(before.stretches, ended) && !desk.withholds_forks()) {
+  if (const std::uint64_t ended = desk.stretches();
+      ended != std::exchange(before.stretches, ended) && !desk.withholds_forks()) {
     return false;
   }
   if (home_.is_exhausted() || !desk.interrupts.begin(monotonic_now_ns())) return false;
@@ -201,7 +207,8 @@ void lookout::wait_for_ripe_offer(const latent_desk& desk) {
   }
 }
 
-// One who has begun an interrupt, and waits for the answer until then, or until `is_called`. True: something is offered now.
+// One who has begun an interrupt, and waits for the answer until then, or until `is_called`. True: something is offered
+// now.
 template <class Condition>
 bool lookout::interrupt(latent_desk& desk, time_ns until_ns, const Condition& is_called) noexcept {
   interrupt_end how = interrupt_end::answered;
@@ -234,7 +241,8 @@ bool lookout::interrupt_for(const worker& who, time_ns until_ns) noexcept {
     latent_desk& desk = home_.workers[(who.self.value + i) % count].desk;
     const time_ns now_ns = monotonic_now_ns();
     if (now_ns >= end_ns || is_called() || home_.is_exhausted()) return false;
-    if (!desk.withholds() || !desk.withholds_forks() || !desk.pace.may_wake(now_ns) || !desk.interrupts.begin(now_ns)) continue;
+    if (!desk.withholds() || !desk.withholds_forks() || !desk.pace.may_wake(now_ns) || !desk.interrupts.begin(now_ns))
+      continue;
     if (interrupt(desk, std::min(end_ns, now_ns + k_first_answer_ns), is_called)) return true;
   }
   return false;

@@ -1,9 +1,10 @@
 // The lookout: a thread that asks those who do not hear.
 //
-// A worker answers a request at its next fork or join, and a guest is not asked at all at first, so that small work stays where it
-// is. The lookout watches while workers sleep and somebody keeps latent work to himself: it asks a guest that has been
-// inside one join for a while, and interrupts a thread that has not answered. It exists only once it was needed, and
-// otherwise sleeps without a deadline. A worker that is about to sleep does not wait for it, and interrupts others itself.
+// A worker answers a request at its next fork or join, and a guest is not asked at all at first, so that small work
+// stays where it is. The lookout watches while workers sleep and somebody keeps latent work to himself: it asks a guest
+// that has been inside one join for a while, and interrupts a thread that has not answered. It exists only once it was
+// needed, and otherwise sleeps without a deadline. A worker that is about to sleep does not wait for it, and interrupts
+// others itself.
 //
 // Who may call what: any thread; `look_out` after a change.
 #pragma once
@@ -34,10 +35,11 @@ class lookout {
   lookout& operator=(const lookout&) = delete;
   ~lookout() { stop(); }
 
-  // Somebody went to sleep while there is latent work, or a guest has come. False: there is no lookout, since its thread cannot be started.
+  // Somebody went to sleep while there is latent work, or a guest has come. False: there is no lookout, since its
+  // thread cannot be started.
   [[nodiscard]] bool look_out() noexcept;
-  // A worker that is about to sleep, and has asked: interrupts those that keep forks to themselves, until one has offered something, or until then. False:
-  // nobody has.
+  // A worker that is about to sleep, and has asked: interrupts those that keep forks to themselves, until one has
+  // offered something, or until then. False: nobody has.
   [[nodiscard]] bool interrupt_for(const worker& who, time_ns until_ns) noexcept;
   [[nodiscard]] bool can_interrupt() const {
     return may_interrupt_ && is_started_.load(std::memory_order_relaxed);  // statistic
@@ -53,10 +55,10 @@ class lookout {
  private:
   // What was seen of a desk the last time.
   struct seen {
-    std::uint64_t visits = 0;      // of a guest
-    std::uint32_t waits = 0;       // in a row, for a join that answers
-    bool was_asked = false;        // and had not answered
-    std::uint64_t stretches = 0;   // of coroutines and tasks, that had ended there
+    std::uint64_t visits = 0;     // of a guest
+    std::uint32_t waits = 0;      // in a row, for a join that answers
+    bool was_asked = false;       // and had not answered
+    std::uint64_t stretches = 0;  // of coroutines and tasks, that had ended there
   };
 
   void start() noexcept;
@@ -83,7 +85,7 @@ class lookout {
   os_thread thread_;
   // The thread's own.
   time_ns moved_ns_ = 0;
-  time_ns due_ns_ = k_never_ns;  // when the next request that is owed may be made
+  time_ns due_ns_ = k_never_ns;                        // when the next request that is owed may be made
   std::unordered_map<const latent_desk*, seen> seen_;  // the thread's own
 };
 

@@ -33,8 +33,8 @@ void tell(int event, std::uint64_t what) { (void)!::write(event, &what, sizeof w
 void handle_signal(int) {
   const int saved = errno;
   handlers_running.fetch_add(1, std::memory_order_relaxed);  // ordered by [R12]
-  // [R12] seq_cst fence: "say that a handler runs, then read the events" here against "take the event out, then look for
-  // handlers" in remove_signalled() ↔ [R13]. It forbids writing to an event that was closed.
+  // [R12] seq_cst fence: "say that a handler runs, then read the events" here against "take the event out, then look
+  // for handlers" in remove_signalled() ↔ [R13]. It forbids writing to an event that was closed.
   std_atomics::fence(std::memory_order_seq_cst);
   for (auto& slot : signalled) {
     const int event = slot.load(std::memory_order_relaxed);  // ordered by [R12]
@@ -65,7 +65,8 @@ void add_signalled(int event) {
 void remove_signalled(int event) {
   const std::lock_guard lock{handler_mutex};
   for (auto& slot : signalled) {
-    if (slot.load(std::memory_order_relaxed) == event + 1) slot.store(0, std::memory_order_relaxed);  // ordered by [R13]
+    // ordered by [R13]
+    if (slot.load(std::memory_order_relaxed) == event + 1) slot.store(0, std::memory_order_relaxed);
   }
   // [R13] seq_cst fence: the other half of ↔ [R12].
   std_atomics::fence(std::memory_order_seq_cst);

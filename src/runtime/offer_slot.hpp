@@ -1,8 +1,9 @@
 // Where a worker offers one piece of latent work to whoever comes first.
 // kernel: light headers only
 //
-// Who may call what: `offer` the holder of the worker, when the slot is empty and nobody calls `offer_if_empty`; `take_back` the stack
-// that offered it; the others any thread. Invariant: what was offered is got by exactly one call of `take` or `take_back`.
+// Who may call what: `offer` the holder of the worker, when the slot is empty and nobody calls `offer_if_empty`;
+// `take_back` the stack that offered it; the others any thread. Invariant: what was offered is got by exactly one call
+// of `take` or `take_back`.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -19,8 +20,8 @@ class offer_slot {
   // For slots that several fill. False: something else is offered, and this is not.
   [[nodiscard]] bool offer_if_empty(Task& what) {
     Task* expected = nullptr;
-    // [L13] release on success: as [L1] → [L2]. Relaxed on failure: what is there instead is not looked at, ordered by [L2] for
-    // who takes it.
+    // [L13] release on success: as [L1] → [L2]. Relaxed on failure: what is there instead is not looked at, ordered by
+    // [L2] for who takes it.
     return offered_.compare_exchange(expected, &what, std::memory_order_release, std::memory_order_relaxed);
   }
   // False: somebody has taken it.

@@ -20,8 +20,7 @@ class os_thread {
   ~os_thread();  // must have been joined
 
   // `stack_bytes` 0: the system's default. The name is cut to the 15 characters that the system keeps.
-  [[nodiscard]] std::error_code start(std::string name, std::size_t stack_bytes,
-                                      std::function<void()> body) noexcept;
+  [[nodiscard]] std::error_code start(std::string name, std::size_t stack_bytes, std::function<void()> body) noexcept;
   // Binds it to this CPU, if it may run there.
   void bind(topology::cpu_number cpu) noexcept;
   void join();

@@ -2,17 +2,17 @@
 // kernel: light headers only
 //
 // Who may call what: `ask_by` and `owed_request` any thread; the others the owner, and a signal handler on its thread.
-// Invariant: a request stands until the owner takes it. Nothing else that the owner writes covers it up, but for the first value of a
-// stack that begins: whoever lets it begin sees to requests that came before.
-// Forbidden is that one who goes to sleep and the owner look past each other:
+// Invariant: a request stands until the owner takes it. Nothing else that the owner writes covers it up, but for the
+// first value of a stack that begins: whoever lets it begin sees to requests that came before. Forbidden is that one
+// who goes to sleep and the owner look past each other:
 //
 //   one who goes to sleep                  owner
 //   say that it sleeps                     take the request
 //   fence                                  [L20] fence
 //   ask, unless somebody has               look who sleeps
 //
-// Then either the request stands, or the owner sees the sleeper. A request that may not be made yet is owed, and whoever may make it
-// pays. Forbidden is that the request is neither made nor owed any more:
+// Then either the request stands, or the owner sees the sleeper. A request that may not be made yet is owed, and
+// whoever may make it pays. Forbidden is that the request is neither made nor owed any more:
 //
 //   who pays                               owner, or one who goes to sleep
 //   say that nothing is owed               take the request, or say that it sleeps
@@ -66,8 +66,8 @@ class owed_request {
   [[nodiscard]] bool pay() {
     if (!is_owed()) return false;
     is_owed_.store(false, std::memory_order_relaxed);  // ordered by [L23]
-    // [L23] seq_cst fence: "nothing is owed, ask unless somebody has" against "take the request, owe unless it is owed" and
-    // "sleep, owe unless it is owed" ↔ [L20] ↔ [I3].
+    // [L23] seq_cst fence: "nothing is owed, ask unless somebody has" against "take the request, owe unless it is owed"
+    // and "sleep, owe unless it is owed" ↔ [L20] ↔ [I3].
     A::fence(std::memory_order_seq_cst);
     return true;
   }

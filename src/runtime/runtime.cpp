@@ -51,7 +51,8 @@ filch::statistics runtime::statistics() const { return core_->statistics(); }
 std::string runtime::dump() const { return core_->dump(); }
 
 runtime& default_runtime() {
-  // Never destroyed: at the end of the process its threads may still run tasks, and exit() may be called by one of them.
+  // Never destroyed: at the end of the process its threads may still run tasks, and exit() may be called by one of
+  // them.
   static runtime* const the_one = new runtime;
   return *the_one;
 }

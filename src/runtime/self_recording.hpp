@@ -1,12 +1,13 @@
 // Recordings that nobody's code asked for: FILCH_TRACE makes every runtime of the process record itself.
 //
-//   FILCH_TRACE         the file; "%p" stands for the number of the process, "%%" for "%". A second runtime of the process
+//   FILCH_TRACE         the file; "%p" stands for the number of the process, "%%" for "%". A second runtime of the
+//   process
 //                       writes "run.2.filch" for "run.filch", and so on
 //   FILCH_TRACE_DETAIL  stolen, beat (the default) or every: see trace::fork_detail
 //   FILCH_TRACE_BEAT_US the microseconds between two beats, 1 to 1000000
 //
-// The files are ended when their runtimes are destroyed, at exit() and in std::terminate(). A process that ends otherwise
-// leaves files that can be read up to what was written last.
+// The files are ended when their runtimes are destroyed, at exit() and in std::terminate(). A process that ends
+// otherwise leaves files that can be read up to what was written last.
 #pragma once
 
 #include <filch/runtime/options.hpp>
@@ -24,8 +25,8 @@ struct end_recording {
 };
 using owned_session = std::unique_ptr<trace::session, end_recording>;
 
-// Null: FILCH_TRACE is not set, or the file cannot be written, which is reported on standard error. Recording has begun.
-// Throws std::invalid_argument for a variable that has a value it cannot have.
+// Null: FILCH_TRACE is not set, or the file cannot be written, which is reported on standard error. Recording has
+// begun. Throws std::invalid_argument for a variable that has a value it cannot have.
 [[nodiscard]] owned_session record_if_asked(const options& chosen, std::uint32_t workers, const std::string& policy);
 
 }  // namespace filch::inline v0

@@ -14,11 +14,20 @@ struct column {
   double unit = 1;  // the value is divided by it
 };
 constexpr column k_columns[] = {
-    {"executed", count::executed},     {"spawned", count::spawned},       {"stole", count::stolen_by_me},
-    {"robbed", count::stolen_from_me}, {"attempts", count::steal_attempts}, {"failed", count::steal_failures},
-    {"lost", count::steal_lost},       {"injected", count::injected},     {"cancelled", count::cancelled},
-    {"parks", count::parks},           {"wakes", count::wakes},           {"search µs", count::search_ns, 1e3},
-    {"asleep ms", count::idle_ns, 1e6}, {"queue max", count::queue_max},
+    {"executed", count::executed},
+    {"spawned", count::spawned},
+    {"stole", count::stolen_by_me},
+    {"robbed", count::stolen_from_me},
+    {"attempts", count::steal_attempts},
+    {"failed", count::steal_failures},
+    {"lost", count::steal_lost},
+    {"injected", count::injected},
+    {"cancelled", count::cancelled},
+    {"parks", count::parks},
+    {"wakes", count::wakes},
+    {"search µs", count::search_ns, 1e3},
+    {"asleep ms", count::idle_ns, 1e6},
+    {"queue max", count::queue_max},
 };
 
 // `text` right-aligned to `width` columns; a µ is one column and two bytes.

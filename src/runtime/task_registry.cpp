@@ -37,8 +37,7 @@ void task_registry::add(const void* task, spawned what) noexcept {
     shard& in = shard_of(task);
     const std::lock_guard lock{in.mutex};
     in.tasks.insert_or_assign(task, std::move(what));
-  } catch (const std::bad_alloc&) {
-  }
+  } catch (const std::bad_alloc&) {}
 }
 
 void task_registry::rename(const void* task, const char* name) noexcept {
@@ -46,8 +45,7 @@ void task_registry::rename(const void* task, const char* name) noexcept {
     shard& in = shard_of(task);
     const std::lock_guard lock{in.mutex};
     if (const auto at = in.tasks.find(task); at != in.tasks.end()) at->second.name = name;
-  } catch (const std::bad_alloc&) {
-  }
+  } catch (const std::bad_alloc&) {}
 }
 
 void task_registry::move(const void* task, const void* home) noexcept {
@@ -67,8 +65,7 @@ void task_registry::add_wait(const void* who, wait what) noexcept {
     shard& in = shard_of(who);
     const std::lock_guard lock{in.mutex};
     in.waits.insert_or_assign(who, std::move(what));
-  } catch (const std::bad_alloc&) {
-  }
+  } catch (const std::bad_alloc&) {}
 }
 
 void task_registry::remove_wait(const void* who) noexcept {

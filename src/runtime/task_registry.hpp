@@ -1,11 +1,11 @@
 // The tasks that were spawned and have not ended, and what coroutines wait for: for dumps. Only runtimes with
 // options::track_tasks write here.
 //
-// One for the process, because a coroutine may go from one runtime to another while it is listed. Sharded by address, so that
-// nobody needs to remember where it is listed and workers seldom meet.
+// One for the process, because a coroutine may go from one runtime to another while it is listed. Sharded by address,
+// so that nobody needs to remember where it is listed and workers seldom meet.
 //
-// Who may call what: any thread. A coroutine that is listed as waiting is suspended, and so are those that await it, until it
-// has taken itself out: so they can be looked at under the lock.
+// Who may call what: any thread. A coroutine that is listed as waiting is suspended, and so are those that await it,
+// until it has taken itself out: so they can be looked at under the lock.
 #pragma once
 
 #include <filch/base/ids.hpp>
@@ -27,9 +27,9 @@ class task_registry {
   };
   struct wait {
     const void* home;
-    task_id task;         // of the spawned task it belongs to; none: of one that a stack waits for
-    std::string reason;   // what it waits for
-    const void* awaited;  // the spawned task that it waits for, if it is one
+    task_id task;                           // of the spawned task it belongs to; none: of one that a stack waits for
+    std::string reason;                     // what it waits for
+    const void* awaited;                    // the spawned task that it waits for, if it is one
     std::string (*where)(const void* who);  // the chain of those that await each other
   };
 

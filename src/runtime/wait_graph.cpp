@@ -27,10 +27,12 @@ std::string show(const party& who, const void* here) {
 
 }  // namespace
 
-std::optional<wait_graph::ticket> wait_graph::begin_wait(const task_record* waiting, const task_record& awaited) noexcept {
+std::optional<wait_graph::ticket> wait_graph::begin_wait(const task_record* waiting,
+                                                         const task_record& awaited) noexcept {
   try {
     wait entry{{}, party_of(awaited)};
-    for (const task_record* task = waiting; task != nullptr; task = task->inside) entry.waiting.push_back(party_of(*task));
+    for (const task_record* task = waiting; task != nullptr; task = task->inside)
+      entry.waiting.push_back(party_of(*task));
     const std::lock_guard lock{mutex_};
     return waits_.insert(waits_.end(), std::move(entry));
   } catch (const std::bad_alloc&) {

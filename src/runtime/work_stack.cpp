@@ -23,8 +23,8 @@ constinit thread_local latent_stack* running_latent_stack = &no_latent_stack;
 
 namespace {
 
-// What a thread of the crew has beside its own stack. The fields below `running` say what is to be done for the stack that
-// was just left, by the one that was entered: until then the former is not complete.
+// What a thread of the crew has beside its own stack. The fields below `running` say what is to be done for the stack
+// that was just left, by the one that was entered: until then the former is not complete.
 struct thread_place {
   explicit thread_place(stack_pool& from) : kept{from} {}
 
@@ -96,20 +96,20 @@ void start(void* loop, fiber&) {
 
 void prepare(work_stack& fresh, stack_loop loop) {
   latent_stack& latent = fresh.latent;
-  latent.newest.store(&latent.bottom, std::memory_order_relaxed);        // before publication
-  latent.last_seen.store(&latent.bottom, std::memory_order_relaxed);     // before publication
+  latent.newest.store(&latent.bottom, std::memory_order_relaxed);            // before publication
+  latent.last_seen.store(&latent.bottom, std::memory_order_relaxed);         // before publication
   latent.watch.store(latent_stack::k_unwatched, std::memory_order_relaxed);  // before publication
-  latent.last_noted.store(&latent.bottom, std::memory_order_relaxed);    // before publication
-  latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);   // before publication
+  latent.last_noted.store(&latent.bottom, std::memory_order_relaxed);        // before publication
+  latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);       // before publication
   latent.stays = 0;
   latent.low_mark = fresh.body.low_mark();
-  latent.alarm.store(latent.low_mark, std::memory_order_relaxed);        // before publication
+  latent.alarm.store(latent.low_mark, std::memory_order_relaxed);  // before publication
   fresh.body.prepare(&start, reinterpret_cast<void*>(loop));
 }
 
 }  // namespace
 
-// ---- the pool --------------------------------------------------------------------------------------------------------
+// ---- the pool -------------------------------------------------------------------------------------------------------
 
 work_stack& stack_pool::get() {
   const std::lock_guard lock{mutex_};
@@ -139,9 +139,8 @@ void stack_pool::put(work_stack& unused) noexcept {
 stack_pool::suspension::suspension(stack_pool& of) noexcept : pool_{of} {
   const std::size_t now = of.suspended_.fetch_add(1, std::memory_order_relaxed) + 1;  // statistic
   std::size_t most = of.suspended_max();
-  while (most < now && !of.suspended_max_.compare_exchange(most, now, std::memory_order_relaxed,    // statistic
-                                                           std::memory_order_relaxed)) {
-  }
+  while (most < now && !of.suspended_max_.compare_exchange(most, now, std::memory_order_relaxed,  // statistic
+                                                           std::memory_order_relaxed)) {}
 }
 
 stack_pool::suspension::~suspension() { pool_.suspended_.fetch_sub(1, std::memory_order_relaxed); }  // statistic
@@ -151,7 +150,7 @@ std::size_t stack_pool::made() const {
   return all_.size();
 }
 
-// ---- threads ---------------------------------------------------------------------------------------------------------
+// ---- threads --------------------------------------------------------------------------------------------------------
 
 latent_stack* running_latent_stack() noexcept {
   latent_stack* const found = detail::running_latent_stack;
@@ -287,9 +286,12 @@ void make_way_for(suspended_stack& next) {
   return stack != nullptr && stack->stays != 0;
 }
 // A thread that is just starting has no place.
-[[nodiscard, gnu::noinline]] bool has_staying_stacks() noexcept { return held_place != nullptr && held_place->staying != nullptr; }
+[[nodiscard, gnu::noinline]] bool has_staying_stacks() noexcept {
+  return held_place != nullptr && held_place->staying != nullptr;
+}
 
-// No thread may stand in: it runs whatever there is. Staying stacks of this thread come to their turn meanwhile, since what is waited for may be theirs.
+// No thread may stand in: it runs whatever there is. Staying stacks of this thread come to their turn meanwhile, since
+// what is waited for may be theirs.
 void help_until(const std::function<bool()>& is_over, const std::function<void(time_ns)>& nap) {
   constexpr time_ns k_look_again_ns = 100 * k_ns_per_us;  // guess
   while (!is_over()) {
@@ -322,7 +324,8 @@ void wait_here(const std::function<bool()>& is_over, const std::function<void(ti
   worker& me = *worker::current();
   task_record* const running = me.current_task;
   runtime::core& home = me.home;
-  if (has_staying_stacks() || !home.leave_worker(does_stay() ? stand_in::beyond_bound : stand_in::within_bound)) return help_until(is_over, nap);
+  if (has_staying_stacks() || !home.leave_worker(does_stay() ? stand_in::beyond_bound : stand_in::within_bound))
+    return help_until(is_over, nap);
   nap(k_never_ns);
   home.return_to_worker(*running);
 }

@@ -1,11 +1,11 @@
 // The stacks that tasks run on, and the switches between them.
 //
-// Every worker's loop runs on a stack of the pool. A parent that must wait for its children leaves its stack as it is; the
-// thread goes on with a new loop on a fresh one. Whoever ends the last child leaves its own stack, which only holds a loop,
-// to the pool and continues the parent's.
+// Every worker's loop runs on a stack of the pool. A parent that must wait for its children leaves its stack as it is;
+// the thread goes on with a new loop on a fresh one. Whoever ends the last child leaves its own stack, which only holds
+// a loop, to the pool and continues the parent's.
 //
-// Who may call what: the thread that runs on the stack; the pool any thread; what a thread keeps at hand that thread. Nothing here is
-// called by a signal handler but running_latent_stack().
+// Who may call what: the thread that runs on the stack; the pool any thread; what a thread keeps at hand that thread.
+// Nothing here is called by a signal handler but running_latent_stack().
 #pragma once
 
 #include "fiber.hpp"
@@ -27,12 +27,12 @@
 
 namespace filch::inline v0 {
 
-// The list of latent frames lies above the frames, at a fixed distance: then no frame of the first levels has the same place
-// in a page as the list, which a processor would take for the same address at first.
+// The list of latent frames lies above the frames, at a fixed distance: then no frame of the first levels has the same
+// place in a page as the list, which a processor would take for the same address at first.
 struct work_stack {
   explicit work_stack(std::size_t bytes)
       : body{bytes, k_distance + sizeof(latent_stack)},
-        latent{*::new (static_cast<void*>(body.top() + k_distance)) latent_stack} {}
+        latent{*::new(static_cast<void*>(body.top() + k_distance)) latent_stack} {}
 
   fiber body;
   latent_stack& latent;
@@ -61,7 +61,8 @@ using join_gate = gate<suspended_stack>;
 // Stacks are made as they are needed and live as long as the pool: thieves may hold on to one that was given back.
 class stack_pool {
  public:
-  // So many bytes each, or fewer where the address space is limited; those that lie unused here beyond `warm` give their pages back.
+  // So many bytes each, or fewer where the address space is limited; those that lie unused here beyond `warm` give
+  // their pages back.
   stack_pool(std::size_t stack_bytes, std::size_t warm) : warm_{warm}, stack_bytes_{stack_bytes} {}
 
   // Throws std::bad_alloc.
@@ -81,8 +82,10 @@ class stack_pool {
     stack_pool& pool_;
   };
   // How many stand still now, and the greatest number at once.
-  [[nodiscard]] std::size_t suspended() const { return suspended_.load(std::memory_order_relaxed); }          // statistic
-  [[nodiscard]] std::size_t suspended_max() const { return suspended_max_.load(std::memory_order_relaxed); }  // statistic
+  // statistic
+  [[nodiscard]] std::size_t suspended() const { return suspended_.load(std::memory_order_relaxed); }
+  // statistic
+  [[nodiscard]] std::size_t suspended_max() const { return suspended_max_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::size_t k_least_bytes = std::size_t{64} << 10;
@@ -97,8 +100,9 @@ class stack_pool {
   std::vector<work_stack*> unused_;  // has room for all
 };
 
-// The unused stacks that one thread keeps at hand: one that suspends a stack and one that ends a child mostly need no lock for it. Whoever
-// holds no worker keeps none, so there are at most `k_most` for each worker. They keep their pages.
+// The unused stacks that one thread keeps at hand: one that suspends a stack and one that ends a child mostly need no
+// lock for it. Whoever holds no worker keeps none, so there are at most `k_most` for each worker. They keep their
+// pages.
 class kept_stacks {
  public:
   static constexpr std::size_t k_most = 2;  // guess: a worker mostly suspends and ends in turn
@@ -126,7 +130,7 @@ class kept_stacks {
   std::size_t count_ = 0;
 };
 
-// ---- what a thread does with its stacks ------------------------------------------------------------------------------
+// ---- what a thread does with its stacks -----------------------------------------------------------------------------
 
 // Calls `loop` on a stack of the pool; returns on the thread's own stack when a loop has returned, this one or that of
 // another stack which the thread has come to meanwhile.
@@ -139,28 +143,31 @@ void give_back_kept_stacks() noexcept;
 // The stack that the calling thread runs on, or null for its own.
 [[nodiscard]] latent_stack* running_latent_stack() noexcept;
 
-// Throws stack_exhausted if a frame of the caller's would have little stack left below it. Does nothing on a thread that takes no part.
+// Throws stack_exhausted if a frame of the caller's would have little stack left below it. Does nothing on a thread
+// that takes no part.
 void require_stack_left();
 // What a join throws, and a scope.
 [[noreturn]] void throw_stack_exhausted();
 
-// The thread of the crew waits, and another one stands in for it: `nap(k_never_ns)` returns when `is_over()`. Where none may, it runs others until
-// then, and naps when there are none. A stack that stays on its thread gets a stand-in beyond the bound, too.
+// The thread of the crew waits, and another one stands in for it: `nap(k_never_ns)` returns when `is_over()`. Where
+// none may, it runs others until then, and naps when there are none. A stack that stays on its thread gets a stand-in
+// beyond the bound, too.
 void wait_here(const std::function<bool()>& is_over, const std::function<void(time_ns)>& nap);
 
 // The caller waits for its children. On a worker this suspends the stack, unless they have ended; elsewhere, or if the
 // stack must stay on its thread, the thread sleeps.
 void suspend_until_done(join_gate& children) noexcept;
 
-// `who` was handed over by a gate or taken from a queue: it goes on as soon as the caller's loop calls one of the next two;
-// a thread that sleeps at once.
+// `who` was handed over by a gate or taken from a queue: it goes on as soon as the caller's loop calls one of the next
+// two; a thread that sleeps at once.
 void continue_soon(suspended_stack& who) noexcept;
 // The same, but in its turn: it is put into a queue. Any thread.
 void continue_in_turn(suspended_stack& who) noexcept;
 // The loop at the bottom of a stack: if a stack is to be continued, goes there and does not come back.
 void continue_others_instead();
-// A task that runs others while it waits: if a stack is to be continued, goes there, and comes back when its turn comes. A stack that stays
-// on its thread comes back when the thread is done with the other, or that waits, and does not block the thread.
+// A task that runs others while it waits: if a stack is to be continued, goes there, and comes back when its turn
+// comes. A stack that stays on its thread comes back when the thread is done with the other, or that waits, and does
+// not block the thread.
 void continue_others_first();
 
 }  // namespace filch::inline v0

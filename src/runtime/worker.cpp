@@ -31,9 +31,12 @@ struct search_view {
 
 outcome as_outcome(steal_status status) {
   switch (status) {
-    case steal_status::taken: return outcome::found;
-    case steal_status::lost: return outcome::lost;
-    case steal_status::empty: break;
+    case steal_status::taken:
+      return outcome::found;
+    case steal_status::lost:
+      return outcome::lost;
+    case steal_status::empty:
+      break;
   }
   return outcome::empty;
 }
@@ -65,7 +68,8 @@ void worker::listen(latent_stack* running) noexcept {
     running->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic: how it hears of forks
   }
   desk.listen(running, !is_alone);
-  if (running != nullptr && !is_alone && state.load(std::memory_order_relaxed) == worker_state::running) be_watched();  // statistic
+  // statistic
+  if (running != nullptr && !is_alone && state.load(std::memory_order_relaxed) == worker_state::running) be_watched();
 }
 
 void worker::show_forks() noexcept {
@@ -76,30 +80,33 @@ void worker::show_forks() noexcept {
   allow_interrupts();
 }
 
-// ---- coroutines that may go on ---------------------------------------------------------------------------------------
+// ---- coroutines that may go on --------------------------------------------------------------------------------------
 
 void worker::put_ready(coroutine_entry& entry, turn when) noexcept {
   begin_change(*this);
   if (when == turn::last || search_.options().order == policy::order::fifo) ready.put_behind(entry);
   else ready.put(entry);
   end_change(*this);
-  if (wanted.load(std::memory_order_relaxed) == demand::work) [[unlikely]] share_ready();  // statistic: heard late, answered late
+  // statistic: heard late, answered late
+  if (wanted.load(std::memory_order_relaxed) == demand::work) [[unlikely]]
+    share_ready();
 }
 
 coroutine_entry* worker::take_ready() noexcept {
   // statistic: heard late, answered late
-  if (wanted.load(std::memory_order_relaxed) == demand::work && ready.size() > 1) [[unlikely]] share_ready();
+  if (wanted.load(std::memory_order_relaxed) == demand::work && ready.size() > 1) [[unlikely]]
+    share_ready();
   begin_change(*this);
   coroutine_entry* const taken = ready.take();
   end_change(*this);
   return taken;
 }
 
-// Half of those that may go on become stealable. One alone stays: its turn comes when what runs suspends or ends. The lookout
-// sees to it that this is not too long.
+// Half of those that may go on become stealable. One alone stays: its turn comes when what runs suspends or ends. The
+// lookout sees to it that this is not too long.
 void worker::share_ready() noexcept {
   const std::uint32_t most = 256u >> desk.pace.streak();  // guess
-  constexpr std::uint64_t k_enough = 2;  // for one who comes and asks again; guess
+  constexpr std::uint64_t k_enough = 2;                   // for one who comes and asks again; guess
   const std::uint32_t size = ready.size();
   if (size == 0) return;
   if (size == 1 && home.may_interrupt()) return home.look_out();
@@ -114,11 +121,11 @@ void worker::share_ready() noexcept {
   home.notify(self);
 }
 
-// ---- running what was found -------------------------------------------------------------------------------------------
+// ---- running what was found -----------------------------------------------------------------------------------------
 
 void worker::publish_task(task_record* running) {
   current_task = running;
-  task_name.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);  // statistic
+  task_name.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);     // statistic
   if (home.measures_tasks) task_since_ns.store(monotonic_now_ns(), std::memory_order_relaxed);  // ordered by [R10]
   // [R10] release store: the task's beginning comes before its number, so that the watchdog never takes the end of the
   // task before it for its beginning → [R11] in report_long_tasks().
@@ -138,8 +145,7 @@ void worker::begin_task() {
 // The entry lies in the coroutine's frame: once that goes on, it is not touched any more.
 void worker::resume(coroutine_entry& taken, task_record* inside) noexcept {
   worker* me = current();
-  task_record running{
-      .id = taken.id, .name = taken.name, .home = &me->home, .inside = inside, .priority = taken.band};
+  task_record running{.id = taken.id, .name = taken.name, .home = &me->home, .inside = inside, .priority = taken.band};
   me->note_before_inside(inside);
   me->begin_task();
   me->publish_task(&running);
@@ -166,8 +172,12 @@ void worker::execute(queue_entry& taken) noexcept { execute_inside(taken, nullpt
 void worker::execute_inside(queue_entry& taken, task_record* inside) noexcept {
   switch (taken.kind) {
     case entry_kind::coroutine:
-    case entry_kind::spawned: resume(static_cast<coroutine_entry&>(taken), inside); break;
-    case entry_kind::stack: continue_soon(static_cast<suspended_stack&>(taken)); break;
+    case entry_kind::spawned:
+      resume(static_cast<coroutine_entry&>(taken), inside);
+      break;
+    case entry_kind::stack:
+      continue_soon(static_cast<suspended_stack&>(taken));
+      break;
     case entry_kind::task: {
       auto& task = static_cast<task_base&>(taken);
       if (task.state.claim()) execute_claimed(task, inside);
@@ -177,7 +187,7 @@ void worker::execute_inside(queue_entry& taken, task_record* inside) noexcept {
   }
 }
 
-// ---- the loop --------------------------------------------------------------------------------------------------------
+// ---- the loop -------------------------------------------------------------------------------------------------------
 
 [[gnu::flatten]] void worker::run() noexcept {
   while (worker* const me = current()) {
@@ -187,8 +197,11 @@ void worker::execute_inside(queue_entry& taken, task_record* inside) noexcept {
       continue;
     }
     switch (me->must_leave()) {
-      case leave::no: break;
-      case leave::stopped: set_current(nullptr); break;
+      case leave::no:
+        break;
+      case leave::stopped:
+        set_current(nullptr);
+        break;
       case leave::wanted:
         set_current(nullptr);
         if (!me->home.crew().hand_over(*me)) set_current(me);
@@ -205,7 +218,8 @@ worker::leave worker::must_leave() const {
 // What comes next; nullptr: there is a reason to leave.
 queue_entry* worker::next() {
   const search_view view{home};
-  if (home.sources.keeper.earliest_ns() != k_never_ns) [[unlikely]] look_at_sources_in_turn();
+  if (home.sources.keeper.earliest_ns() != k_never_ns) [[unlikely]]
+    look_at_sources_in_turn();
   search_.begin();
   if (home.crew().has_returners()) return nullptr;
   while (true) {
@@ -234,7 +248,8 @@ queue_entry* worker::next() {
   }
 }
 
-// It begins with something new, while others sleep, and its joins shall answer: should it fork and not join, nobody would hear.
+// It begins with something new, while others sleep, and its joins shall answer: should it fork and not join, nobody
+// would hear.
 void worker::be_watched() noexcept {
   // [L21] seq_cst fence: "run, then look whether somebody asks" against "ask, then look who runs" ↔ [L22].
   std_atomics::fence(std::memory_order_seq_cst);
@@ -243,19 +258,24 @@ void worker::be_watched() noexcept {
 
 worker_queues::look worker::carry_out(const step& now) {
   switch (now.kind) {
-    case step_kind::inbox: return counted(queues.pop_pinned(now.band));
-    case step_kind::local: return take_local(now.band);
-    case step_kind::injector: return take_injected(now.band);
-    case step_kind::victim: return rob(now.victim, now.band);
+    case step_kind::inbox:
+      return counted(queues.pop_pinned(now.band));
+    case step_kind::local:
+      return take_local(now.band);
+    case step_kind::injector:
+      return take_injected(now.band);
+    case step_kind::victim:
+      return rob(now.victim, now.band);
     case step_kind::wait:
-    case step_kind::park: break;
+    case step_kind::park:
+      break;
   }
   FILCH_ASSERT(false, now.kind);
   return {};
 }
 
-// Children first, then coroutines that may go on, then the deque; now and then the deque before the coroutines, so that nothing
-// waits there for ever. What others were offered and do not take comes before all.
+// Children first, then coroutines that may go on, then the deque; now and then the deque before the coroutines, so that
+// nothing waits there for ever. What others were offered and do not take comes before all.
 worker_queues::look worker::take_local(policy::priority band) {
   constexpr std::uint32_t k_deque_first = 16;  // guess
   if (band != policy::priority::normal) return pop_own(band);
@@ -275,8 +295,8 @@ worker_queues::look worker::take_local(policy::priority band) {
   return {steal_status::taken, take_ready(), 0};
 }
 
-// A task that blocks, or a signal handler, has put it into the own slot, and one who asked for it was to come. All may have
-// found something else since then.
+// A task that blocks, or a signal handler, has put it into the own slot, and one who asked for it was to come. All may
+// have found something else since then.
 bool worker::is_overdue(const queue_entry* offer) {
   constexpr time_ns k_patience_ns = 100 * k_ns_per_us;  // guess: one who is woken comes sooner
   const time_ns now_ns = monotonic_now_ns();
@@ -313,8 +333,8 @@ worker_queues::look worker::take_injected(policy::priority band) {
   return result;
 }
 
-// A worker that has nothing else takes several coroutines at once, so that the many who fill the injector and the few who empty
-// it meet less often. A plain task ends the batch: in the deque it could be passed by others for ever.
+// A worker that has nothing else takes several coroutines at once, so that the many who fill the injector and the few
+// who empty it meet less often. A plain task ends the batch: in the deque it could be passed by others for ever.
 worker_queues::look worker::pop_injected(policy::priority band) {
   constexpr std::uint64_t k_most = 16;  // guess
   queue::injector<>& from = home.injector_of(band);

@@ -34,12 +34,12 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
 
-  // The worker that the calling thread holds, or nullptr. Read anew by each call: a caller may have changed its worker since
-  // the last.
+  // The worker that the calling thread holds, or nullptr. Read anew by each call: a caller may have changed its worker
+  // since the last.
   [[nodiscard]] static worker* current() noexcept { return static_cast<worker*>(current_lane()); }
   [[gnu::noinline]] static void set_current(worker* held) noexcept;
-  // The calling thread holds it, and this is the stack that runs, or none. Where there is nobody to ask for work or to record,
-  // the first fork need not look whether somebody has.
+  // The calling thread holds it, and this is the stack that runs, or none. Where there is nobody to ask for work or to
+  // record, the first fork need not look whether somebody has.
   void listen(latent_stack* running) noexcept;
   // The running stack is about to be left, and not for a join: its oldest fork that nobody can take yet is offered.
   void show_forks() noexcept;
@@ -85,9 +85,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   }
 
   // Are forks to be noted? See fork_record.hpp.
-  [[nodiscard]] bool records_forks() const {
-    return fork_detail != trace::fork_detail::stolen && trace->is_enabled();
-  }
+  [[nodiscard]] bool records_forks() const { return fork_detail != trace::fork_detail::stolen && trace->is_enabled(); }
   // The number of a fork that is noted. They are counted apart from tasks, which `books` counts.
   [[nodiscard]] task_id next_fork_number() {
     return task_id{(std::uint64_t{self.value} + 1) << 44 | std::uint64_t{1} << 43 | noted_forks_++};
@@ -111,7 +109,8 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   std_atomics::atomic<std::uint64_t> task_number{task_id::none().value};
   std_atomics::atomic<time_ns> task_since_ns{0};
   std_atomics::atomic<worker_state> state{worker_state::running};
-  std_atomics::atomic<std::uint32_t> cpu{k_unknown_cpu};  // where it ran when its thread began, it found work or woke another
+  // where it ran when its thread began, it found work or woke another
+  std_atomics::atomic<std::uint32_t> cpu{k_unknown_cpu};
   // Written by whoever wakes this worker, before its token: the worker that did, or null.
   const worker* woken_by = nullptr;
 
@@ -177,22 +176,22 @@ class alignas(k_no_sharing_bytes) worker : public lane {
     latent_desk* from = nullptr;  // null: none, or judged
     time_ns taken_ns = 0;
     std::uint32_t count = 0;
-  } loot_;  // the last coroutines it has stolen
-  time_ns unripe_ns_ = 0;  // when the last offer was made that it did not take, since its owner would take it back
+  } loot_;                      // the last coroutines it has stolen
+  time_ns unripe_ns_ = 0;       // when the last offer was made that it did not take, since its owner would take it back
   bool may_await_due_ = false;  // it may linger until a request that is owed can be made
-  time_ns stolen_ns_ = 0;             // when it stole the last time
-  time_ns moved_ns_ = 0;              // when it moved to another CPU the last time
-  bool is_searching_ = false;         // counted as such in `idle`
-  bool is_keeper_ = false;            // of the wait sources
+  time_ns stolen_ns_ = 0;       // when it stole the last time
+  time_ns moved_ns_ = 0;        // when it moved to another CPU the last time
+  bool is_searching_ = false;   // counted as such in `idle`
+  bool is_keeper_ = false;      // of the wait sources
   std::uint32_t tasks_per_look_ = 1;  // how often it looks at the clock while a source has a deadline
   std::uint32_t tasks_to_look_ = 1;
   time_ns looked_ns_ = 0;
-  std::uint32_t turns_ = 0;           // of the own queues
+  std::uint32_t turns_ = 0;                  // of the own queues
   const queue_entry* offer_seen_ = nullptr;  // in the own slot, to compare it: it may be gone
   time_ns offer_seen_ns_ = 0;
-  std::uint64_t deque_turns_ = 0;     // so many times the deque comes first
-  bool mail_first_ = false;           // which of mail and injector was looked at first the last time
-  time_ns search_began_ns_ = 0;       // 0: no search under way
+  std::uint64_t deque_turns_ = 0;  // so many times the deque comes first
+  bool mail_first_ = false;        // which of mail and injector was looked at first the last time
+  time_ns search_began_ns_ = 0;    // 0: no search under way
   std::uint64_t noted_forks_ = 0;
   std::unordered_map<const char*, trace::name_id> traced_names_;
   const char* last_traced_ = nullptr;  // and its number

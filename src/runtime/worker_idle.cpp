@@ -12,7 +12,8 @@ namespace {
 constexpr time_ns k_spin_below_ns = 50 * k_ns_per_us;
 // Who answers a request at all, and whose offer is worth a theft, does so within this (guess).
 constexpr time_ns k_answered_ns = 10 * k_ns_per_us;
-// Who comes to a fork or a join soon answers within this: about what an interrupt costs both sides. By lengths: docs/decisions/0015-lingering.md.
+// Who comes to a fork or a join soon answers within this: about what an interrupt costs both sides. By lengths:
+// docs/decisions/0015-lingering.md.
 constexpr time_ns k_answer_ns = 20 * k_ns_per_us;
 // One who lingers looks so often whether something is owed (guess).
 constexpr time_ns k_between_payments_ns = 2 * k_ns_per_us;
@@ -59,8 +60,8 @@ void worker::account_search() {
   reported_ = now;
 }
 
-// A task ends: so many tasks later, or fewer if they are long, it looks at the clock. A look costs as much as a short task
-// (guesses).
+// A task ends: so many tasks later, or fewer if they are long, it looks at the clock. A look costs as much as a short
+// task (guesses).
 void worker::look_at_sources_in_turn() {
   constexpr time_ns k_often_ns = 20 * k_ns_per_us;
   constexpr std::uint32_t k_most_tasks = 32;
@@ -101,16 +102,17 @@ void worker::park(time_ns linger_ns) {
   doze(k_never_ns, is_worth_it ? linger_ns : 0);
 }
 
-// It has announced its sleep and asked, and nobody has answered. It is awake still: its signal comes sooner than the lookout's, and what is
-// offered then is its own.
+// It has announced its sleep and asked, and nobody has answered. It is awake still: its signal comes sooner than the
+// lookout's, and what is offered then is its own.
 void worker::press(time_ns until_ns) {
   if (home.interrupt_for(*this, until_ns)) (void)home.idle().notify_worker(self);
   else if (!home.idle().is_chosen(self)) home.look_out();
 }
 
-// It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a busy machine
-// the CPU would come back late, and whoever chose it would wait. What is owed meanwhile it asks for itself, since the lookout would have to be woken, perhaps
-// on the CPU of who owes. Returns when it has asked the last time; 0: never.
+// It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a
+// busy machine the CPU would come back late, and whoever chose it would wait. What is owed meanwhile it asks for
+// itself, since the lookout would have to be woken, perhaps on the CPU of who owes. Returns when it has asked the last
+// time; 0: never.
 time_ns worker::linger(time_ns until_ns) {
   home.lingering.begin();
   time_ns asked_ns = 0;
@@ -144,7 +146,8 @@ bool worker::works_at(std::uint32_t cpu_number) const {
          state.load(std::memory_order_relaxed) == worker_state::running;                      // statistic
 }
 
-// Where the system puts a thread that is woken depends on where it ran before; two that share a CPU may stay so for long.
+// Where the system puts a thread that is woken depends on where it ran before; two that share a CPU may stay so for
+// long.
 void worker::leave_crowded_cpu() {
   constexpr time_ns k_seldom_ns = k_ns_per_ms;  // guess: a move costs some tens of microseconds
   const time_ns now_ns = monotonic_now_ns();
@@ -184,11 +187,13 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   state.store(worker_state::sleeping, std::memory_order_relaxed);  // statistic
   time_ns began_ns = monotonic_now_ns();
   if (is_crowded && !home.idle().is_chosen(self)) leave_crowded_cpu();
-  if (due_ns != k_never_ns && std::exchange(may_await_due_, false)) linger_ns = std::max(linger_ns, due_ns + k_answered_ns - began_ns);
+  if (due_ns != k_never_ns && std::exchange(may_await_due_, false))
+    linger_ns = std::max(linger_ns, due_ns + k_answered_ns - began_ns);
   const bool has_lingered = linger_ns > 0;
   time_ns asked_ns = now_ns;
   if (linger_ns > 0) {
-    const time_ns paid_ns = linger(std::min({linger_ns < k_never_ns - began_ns ? began_ns + linger_ns : k_never_ns, deadline_ns, earliest_ns}));
+    const time_ns paid_ns = linger(
+        std::min({linger_ns < k_never_ns - began_ns ? began_ns + linger_ns : k_never_ns, deadline_ns, earliest_ns}));
     asked_ns = std::max(asked_ns, paid_ns);
     const time_ns lingered_ns = monotonic_now_ns() - began_ns;
     counters.add(trace::count::search_ns, static_cast<std::uint64_t>(lingered_ns));

@@ -1,8 +1,8 @@
 // A worker's queues, one set per priority band: its deque, its mail (work put there by others, which may be stolen) and
 // its inbox (work pinned to it, which may not).
 //
-// Who may call what: `push`, `pop`, `pop_pinned`, `take_newest`, `take_newest_of`, `leave_behind` and `trim` the thread that holds the worker;
-// the rest any thread.
+// Who may call what: `push`, `pop`, `pop_pinned`, `take_newest`, `take_newest_of`, `leave_behind` and `trim` the thread
+// that holds the worker; the rest any thread.
 #pragma once
 
 #include <filch/policy/names.hpp>
@@ -46,9 +46,7 @@ class task_deque {
     return lock_free_ ? lock_free_->thief().steal_some(own.lock_free_->owner(), count)
                       : locked_->thief().steal_some(own.locked_->owner(), count);
   }
-  [[nodiscard]] std::uint64_t size_hint() const {
-    return lock_free_ ? lock_free_->size_hint() : locked_->size_hint();
-  }
+  [[nodiscard]] std::uint64_t size_hint() const { return lock_free_ ? lock_free_->size_hint() : locked_->size_hint(); }
 
  private:
   template <class Deque>
@@ -93,8 +91,8 @@ class worker_queues {
     bool was_disturbed = false;  // another task was out for a moment: whoever looked meanwhile must be told
   };
 
-  // Takes `wanted` out if it is the newest task of its deque. Entries that were left behind, empty, above it or directly
-  // below it are dropped, so that their number does not grow with the number of waits.
+  // Takes `wanted` out if it is the newest task of its deque. Entries that were left behind, empty, above it or
+  // directly below it are dropped, so that their number does not grow with the number of waits.
   [[nodiscard]] newest take_newest(const task_base& wanted) {
     band& b = of(wanted.band);
     newest result;
@@ -118,8 +116,8 @@ class worker_queues {
     return result;
   }
   struct newest_of_group {
-    queue_entry* item = nullptr;   // null: the newest is none of the group's
-    bool was_disturbed = false;  // as above
+    queue_entry* item = nullptr;  // null: the newest is none of the group's
+    bool was_disturbed = false;   // as above
   };
   // Takes out the newest task of the deque of normal tasks, if it belongs to `group`.
   [[nodiscard]] newest_of_group take_newest_of(const void* group) {

@@ -12,10 +12,13 @@ namespace {
 task_id id_of(const queue_entry* entry) {
   if (entry == nullptr) return task_id::none();  // never; g++ does not know
   switch (entry->kind) {
-    case entry_kind::task: return static_cast<const task_base*>(entry)->id;
+    case entry_kind::task:
+      return static_cast<const task_base*>(entry)->id;
     case entry_kind::coroutine:
-    case entry_kind::spawned: return static_cast<const coroutine_entry*>(entry)->id;
-    case entry_kind::stack: break;
+    case entry_kind::spawned:
+      return static_cast<const coroutine_entry*>(entry)->id;
+    case entry_kind::stack:
+      break;
   }
   return task_id::none();
 }
@@ -54,14 +57,18 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
         keep_ready(result.moved);
       }
       break;
-    case steal_status::lost: trace->steal_lost(victim); break;
-    case steal_status::empty: trace->steal_empty(victim); break;
+    case steal_status::lost:
+      trace->steal_lost(victim);
+      break;
+    case steal_status::empty:
+      trace->steal_empty(victim);
+      break;
   }
   return result;
 }
 
-// It has taken the last of what lay in a deque. Coroutines come there because somebody has asked, and that request is over: who forks more of
-// them keeps them, while others sleep.
+// It has taken the last of what lay in a deque. Coroutines come there because somebody has asked, and that request is
+// over: who forks more of them keeps them, while others sleep.
 bool worker::may_have_more(const worker& robbed, const queue_entry& taken) const {
   return has_pending(robbed) || (is_coroutine(taken) && home.idle().sleeping_hint() != 0);
 }
@@ -108,8 +115,8 @@ void worker::keep_ready(std::uint32_t moved) {
   }
 }
 
-// Coroutines that were over sooner than their frames came from one cache to the other are better left where they are: they are
-// asked for less and less often, and fewer are given.
+// Coroutines that were over sooner than their frames came from one cache to the other are better left where they are:
+// they are asked for less and less often, and fewer are given.
 void worker::judge_loot(time_ns now_ns) {
   constexpr time_ns k_tiny_ns = 300;  // guess: a few cache lines
   const bool was_tiny = (now_ns - loot_.taken_ns) / loot_.count < k_tiny_ns;
@@ -129,8 +136,8 @@ void worker::ask(latent_desk& robbed, bool has_taken) {
   else if (has_taken && home.idle().sleeping_hint() != 0) robbed.owe();
 }
 
-// It has taken work while others sleep, and will ask for nothing soon: should the robbed one have more, and come to no fork or join, only the
-// lookout notices.
+// It has taken work while others sleep, and will ask for nothing soon: should the robbed one have more, and come to no
+// fork or join, only the lookout notices.
 void worker::pass_on(const worker& robbed) {
   if (home.idle().sleeping_hint() == 0) return;
   if (robbed.desk.withholds() || robbed.awaits_join()) home.look_out();

@@ -6,7 +6,7 @@
 
 namespace filch::inline v0::sim {
 
-// ---- waiting -----------------------------------------------------------------------------------------------------------
+// ---- waiting --------------------------------------------------------------------------------------------------------
 
 bool wait_node::stand_before(list_link& place, process_promise& who) {
   who_ = &who;
@@ -29,7 +29,7 @@ void wait_node::finish() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-// ---- processes ---------------------------------------------------------------------------------------------------------
+// ---- processes ------------------------------------------------------------------------------------------------------
 
 void process_promise::throw_interrupt() {
   const std::int64_t cause = causes_.front();
@@ -37,9 +37,7 @@ void process_promise::throw_interrupt() {
   throw interrupted{cause};
 }
 
-void process_promise::end() noexcept {
-  home_->ended(*this);
-}
+void process_promise::end() noexcept { home_->ended(*this); }
 
 bool process_ref::interrupt(std::int64_t cause) const {
   if (is_done()) return false;
@@ -51,7 +49,7 @@ bool process_ref::interrupt(std::int64_t cause) const {
   return true;
 }
 
-// ---- the environment ---------------------------------------------------------------------------------------------------
+// ---- the environment ------------------------------------------------------------------------------------------------
 
 environment::~environment() {
   // A frame that is destroyed may wake others; they are not resumed any more.

@@ -88,9 +88,7 @@ constexpr std::array<std::string_view, 5> k_scenarios{"basic", "spawning", "adap
 
 }  // namespace
 
-std::span<const std::string_view> scenarios() {
-  return k_scenarios;
-}
+std::span<const std::string_view> scenarios() { return k_scenarios; }
 
 runs run(std::string_view scenario, std::uint64_t seed, std::ostream& out) {
   lesson_random random{seed};

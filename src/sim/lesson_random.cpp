@@ -69,9 +69,7 @@ double lesson_random::random() {
 }
 
 // Here, not in the header: this file is compiled without contraction of products and sums.
-double lesson_random::uniform(double low, double high) {
-  return low + (high - low) * random();
-}
+double lesson_random::uniform(double low, double high) { return low + (high - low) * random(); }
 
 std::uint32_t lesson_random::below(std::uint32_t bound) {
   FILCH_ASSERT(bound >= 1, bound);

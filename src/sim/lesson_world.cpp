@@ -42,7 +42,7 @@ void world::run_until(double end_s) {
   }
 }
 
-// ---- workers ---------------------------------------------------------------------------------------------------------
+// ---- workers --------------------------------------------------------------------------------------------------------
 
 void world::go_on(std::uint32_t w) {
   constexpr double k_poll_s = 0.1;
@@ -134,7 +134,7 @@ void world::complete(std::uint32_t w) {
   last_completion_s_ = now_s_;
 }
 
-// ---- the scheduler ---------------------------------------------------------------------------------------------------
+// ---- the scheduler --------------------------------------------------------------------------------------------------
 
 void world::submit(double duration_s) {
   lesson_task task{std::string{"T"}.append(std::to_string(++submitted_)), duration_s};
@@ -159,13 +159,9 @@ std::uint64_t world::stolen() const {
   return sum;
 }
 
-std::ostream& world::line() {
-  return out_ << '[' << fixed(now_s_, 1) << "] ";
-}
+std::ostream& world::line() { return out_ << '[' << fixed(now_s_, 1) << "] "; }
 
-std::ostream& world::line(std::uint32_t worker) {
-  return line() << "Worker " << worker << ": ";
-}
+std::ostream& world::line(std::uint32_t worker) { return line() << "Worker " << worker << ": "; }
 
 void world::print_statistics() const {
   const auto of = static_cast<double>(std::max<std::uint64_t>(executed(), 1));

@@ -1,7 +1,7 @@
 // The lesson's world as a state machine: workers with their lists of tasks, and one more process beside them.
 //
-// A worker is in one of three states: about to look for a task, in the middle of one, or about to complete one. Its next
-// event takes it from there as far as it gets without time passing.
+// A worker is in one of three states: about to look for a task, in the middle of one, or about to complete one. Its
+// next event takes it from there as far as it gets without time passing.
 #pragma once
 
 #include <filch/sim/event_heap.hpp>

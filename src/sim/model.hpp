@@ -1,5 +1,6 @@
 // One run of the worker model; model_clock.hpp, model_search.hpp, model_tasks.hpp and model_stuck.hpp define it, and
-// worker_model.cpp includes them all. `Trace` is trace::virtual_recorder, or trace::null_recorder when nothing is recorded.
+// worker_model.cpp includes them all. `Trace` is trace::virtual_recorder, or trace::null_recorder when nothing is
+// recorded.
 //
 // Every worker is in one state and has at most one event pending that counts, the one whose ticket it holds; an event
 // with another ticket was overtaken and is skipped. When its event comes, the worker goes on until time must pass.

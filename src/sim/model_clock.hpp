@@ -86,7 +86,8 @@ void model<Trace>::loop() {
     auto& w = workers_[next.what];
     if (w.awaited != next.ticket) continue;
     now_ns_ = next.at_ns;
-    if (++events_ > options_.most_events) [[unlikely]] return stop(run_end::event_limit);
+    if (++events_ > options_.most_events) [[unlikely]]
+      return stop(run_end::event_limit);
     go_on(w);
   }
   // Nothing is pending, though there are tasks.

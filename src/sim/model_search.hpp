@@ -41,7 +41,7 @@ typename model<Trace>::then model<Trace>::look(sim_worker& w) {
   }
 }
 
-// ---- the own phase ---------------------------------------------------------------------------------------------------
+// ---- the own phase --------------------------------------------------------------------------------------------------
 
 template <class Trace>
 bool model<Trace>::take_local(sim_worker& w, policy::priority band) {
@@ -87,7 +87,7 @@ bool model<Trace>::take_injected(sim_worker& w, policy::priority band) {
   return true;
 }
 
-// ---- victims ---------------------------------------------------------------------------------------------------------
+// ---- victims --------------------------------------------------------------------------------------------------------
 
 template <class Trace>
 typename model<Trace>::then model<Trace>::look_at_victim(sim_worker& w, const policy::step& step) {
@@ -137,7 +137,7 @@ policy::outcome model<Trace>::rob(sim_worker& thief, const policy::step& step) {
   return policy::outcome::found;
 }
 
-// ---- searching, waiting, sleeping ------------------------------------------------------------------------------------
+// ---- searching, waiting, sleeping -----------------------------------------------------------------------------------
 
 template <class Trace>
 void model<Trace>::start_searching(sim_worker& w) {
@@ -235,9 +235,10 @@ void model<Trace>::wake(sim_worker& sleeper, sim_worker* by) {
   const time_ns parked_ns = sleeper.since_ns + sleeper.owed_ns;
   const bool lingers = now_ns_ - parked_ns < sleeper.linger_ns;
   sleeper.at = state::waking;
-  sleeper.awaited = pending_.push(lingers ? std::max(now_ns_, parked_ns) + costs.notice_ns
-                                          : std::max(now_ns_, parked_ns + sleeper.linger_ns + costs.park_ns) + costs.wake_ns,
-                                  id_of(sleeper).value);
+  sleeper.awaited =
+      pending_.push(lingers ? std::max(now_ns_, parked_ns) + costs.notice_ns
+                            : std::max(now_ns_, parked_ns + sleeper.linger_ns + costs.park_ns) + costs.wake_ns,
+                    id_of(sleeper).value);
   if (by == nullptr) return;
   by->owed_ns += lingers ? 0 : costs.notify_ns;
   ++by->counts[trace::count::wakes];

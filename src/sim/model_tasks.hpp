@@ -115,7 +115,7 @@ typename model<Trace>::then model<Trace>::keep_in_join(sim_worker& w, join_mode 
   return then::pause;
 }
 
-// ---- signals ---------------------------------------------------------------------------------------------------------
+// ---- signals --------------------------------------------------------------------------------------------------------
 
 template <class Trace>
 typename model<Trace>::then model<Trace>::wait_for_signal(sim_worker& w, std::uint64_t which) {
@@ -232,7 +232,7 @@ void model<Trace>::unblock(sim_worker& w) {
   w.trace.join(id_of(subject));
 }
 
-// ---- new tasks -------------------------------------------------------------------------------------------------------
+// ---- new tasks ------------------------------------------------------------------------------------------------------
 
 template <class Trace>
 task_place model<Trace>::make(std::uint64_t word0, std::uint64_t word1, policy::priority band) {
@@ -299,7 +299,7 @@ void model<Trace>::inject(std::uint64_t word0, std::uint64_t word1, policy::prio
   announce(asked_);
 }
 
-// ---- tasks from outside ----------------------------------------------------------------------------------------------
+// ---- tasks from outside ---------------------------------------------------------------------------------------------
 
 template <class Trace>
 void model<Trace>::schedule_arrivals() {

@@ -309,7 +309,7 @@ class reader {
     }
   }
 
-  // ---- what came of it -----------------------------------------------------------------------------------------------
+  // ---- what came of it ----------------------------------------------------------------------------------------------
 
   [[nodiscard]] const std::string& name_text(std::uint32_t name) const {
     static const std::string none;

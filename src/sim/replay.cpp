@@ -33,7 +33,7 @@ std::vector<time_ns> recorded_tasks::work_by_name_ns() const {
   return out;
 }
 
-// ---- span ------------------------------------------------------------------------------------------------------------
+// ---- span -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -166,13 +166,12 @@ class endless_machine {
 
 }  // namespace
 
-time_ns recorded_tasks::span_ns(time_ns burden_ns) const {
-  return endless_machine{*this, burden_ns}.run();
-}
+time_ns recorded_tasks::span_ns(time_ns burden_ns) const { return endless_machine{*this, burden_ns}.run(); }
 
-// ---- replay ----------------------------------------------------------------------------------------------------------
+// ---- replay ---------------------------------------------------------------------------------------------------------
 
-// words: task, next act. The signals of the recording come first; behind them each task has one that it gives at its end.
+// words: task, next act. The signals of the recording come first; behind them each task has one that it gives at its
+// end.
 bool replay::next_arrival(arrival& out) {
   if (next_ == tasks_.roots.size()) return false;
   const recorded_tasks::root& from = tasks_.roots[next_++];

@@ -7,7 +7,7 @@
 
 namespace filch::inline v0::sim {
 
-// ---- lengths ---------------------------------------------------------------------------------------------------------
+// ---- lengths --------------------------------------------------------------------------------------------------------
 
 time_ns lengths::draw(std::uint64_t which, random_stream& random) const {
   switch (what) {
@@ -23,7 +23,7 @@ time_ns lengths::draw(std::uint64_t which, random_stream& random) const {
   return low_ns;
 }
 
-// ---- grouped_tasks ---------------------------------------------------------------------------------------------------
+// ---- grouped_tasks --------------------------------------------------------------------------------------------------
 
 grouped_tasks::grouped_tasks(std::vector<task_group> groups, std::uint64_t seed) {
   sources_.reserve(groups.size());
@@ -83,7 +83,7 @@ next_step grouped_tasks::resume(task& self, task_context&) {
   return self.stage == 0 ? next_step::work(static_cast<time_ns>(self.words[0])) : next_step::end();
 }
 
-// ---- divisible_load --------------------------------------------------------------------------------------------------
+// ---- divisible_load -------------------------------------------------------------------------------------------------
 
 bool divisible_load::next_arrival(arrival& out) {
   if (std::exchange(has_come_, true)) return false;

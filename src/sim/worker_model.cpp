@@ -19,8 +19,8 @@ void require_valid(const run_options& options) {
   throw std::invalid_argument{"until_ns = " + std::to_string(options.until_ns) + ": allowed is a time from 0 ns on"};
 }
 
-// "0 0 1 1": the node of each worker, numbered in the order of the workers. Workers of one node are no farther apart than
-// those that share it.
+// "0 0 1 1": the node of each worker, numbered in the order of the workers. Workers of one node are no farther apart
+// than those that share it.
 std::string nodes_text(const machine_model& machine) {
   std::vector<worker_id> first_of_node;
   std::string out;

@@ -14,7 +14,7 @@ time_ns between(random_stream& random, time_ns least_ns, time_ns most_ns) {
 
 }  // namespace
 
-// ---- task_list -------------------------------------------------------------------------------------------------------
+// ---- task_list ------------------------------------------------------------------------------------------------------
 
 void task_list::add(time_ns work_ns, target where, time_ns at_ns, policy::priority band) {
   FILCH_ASSERT(work_ns >= 0 && at_ns >= 0, work_ns, at_ns);
@@ -33,7 +33,7 @@ next_step task_list::resume(task& self, task_context&) {
   return self.stage == 0 ? next_step::work(static_cast<time_ns>(self.words[0])) : next_step::end();
 }
 
-// ---- branching_tasks -------------------------------------------------------------------------------------------------
+// ---- branching_tasks ------------------------------------------------------------------------------------------------
 
 // words: length, seed.
 bool branching_tasks::next_arrival(arrival& out) {
@@ -63,7 +63,7 @@ next_step branching_tasks::resume(task& self, task_context& with) {
   return options_.join ? next_step::join(*options_.join) : next_step::work(work_ns - work_ns / 2);
 }
 
-// ---- fork_join_tree --------------------------------------------------------------------------------------------------
+// ---- fork_join_tree -------------------------------------------------------------------------------------------------
 
 std::uint64_t fork_join_tree::nodes_at(std::uint32_t depth) const {
   std::uint64_t nodes = 1;
@@ -118,7 +118,7 @@ next_step fork_join_tree::resume(task& self, task_context& with) {
   return next_step::end();
 }
 
-// ---- task_graph ------------------------------------------------------------------------------------------------------
+// ---- task_graph -----------------------------------------------------------------------------------------------------
 
 std::uint32_t task_graph::add(time_ns work_ns, policy::priority band) {
   FILCH_ASSERT(work_ns >= 0, work_ns);

@@ -2,7 +2,8 @@
 
 namespace filch::inline v0 {
 
-// Once the entry is in line it may be notified, come to the mutex's line and be gone as soon as the mutex is unlocked here.
+// Once the entry is in line it may be notified, come to the mutex's line and be gone as soon as the mutex is unlocked
+// here.
 bool condition::waiting_for_both::begin(const std::stop_token& stop) {
   if (stop.stop_possible()) on_stop_.listen(stop, {&give_up, this});
   mutex& held = held_;

@@ -9,7 +9,8 @@ namespace filch::inline v0::sync {
 namespace {
 
 constexpr std::uint32_t k_close_turns = 64;  // guess
-// The first time; it doubles. With four senders and four receivers on two workers half of it costs half as much again per item.
+// The first time; it doubles. With four senders and four receivers on two workers half of it costs half as much again
+// per item.
 constexpr time_ns k_away_ns = 800;
 constexpr std::uint32_t k_doublings = 3;
 constexpr std::uint32_t k_away_turns = 8;  // guess

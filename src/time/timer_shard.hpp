@@ -46,8 +46,8 @@ class alignas(k_no_sharing_bytes) timer_shard {
     return timer_added::earliest;
   }
 
-  // True: it was pending, and the caller wakes who waits. One that is not started yet will not be. One that cannot be in
-  // time any more is left alone.
+  // True: it was pending, and the caller wakes who waits. One that is not started yet will not be. One that cannot be
+  // in time any more is left alone.
   [[nodiscard]] bool cancel(node& timer) {
     const guard lock{mutex_};
     const timer_state was = timer.state.get();

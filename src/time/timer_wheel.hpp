@@ -1,16 +1,17 @@
 // A hierarchical timer wheel: timers in lists by how far away they are.
 //
-// G. Varghese and T. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987; here without wrap-around. Time is counted in
-// ticks of 1024 ns. A timer's level is the highest group of six bits in which its tick differs from `now_`, and its slot is
-// that group. So level 0 has a list for each of the next ticks, and level 8 reaches beyond all of time. A timer moves to a
-// lower level when time comes to its slot: at most eight times, and seldom at all if it is cancelled before.
+// G. Varghese and T. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987; here without wrap-around. Time is
+// counted in ticks of 1024 ns. A timer's level is the highest group of six bits in which its tick differs from `now_`,
+// and its slot is that group. So level 0 has a list for each of the next ticks, and level 8 reaches beyond all of time.
+// A timer moves to a lower level when time comes to its slot: at most eight times, and seldom at all if it is cancelled
+// before.
 //
 // Who may call what: one thread at a time.
 //
 // Invariants
 //   I1  Every timer's tick is now_ or later, and its list is the one that now_ and its tick give.
-//   I2  Bit s of occupied_[l] is set if and only if list s of level l is not empty. So the first bit of the first level that
-//       has one is the slot of the earliest timer.
+//   I2  Bit s of occupied_[l] is set if and only if list s of level l is not empty. So the first bit of the first level
+//       that has one is the slot of the earliest timer.
 #pragma once
 
 #include <filch/base/assert.hpp>

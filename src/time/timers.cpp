@@ -38,9 +38,13 @@ bool timers::start(timer_node& timer, shard& at) const {
   const time_ns due_ns = timer_wheel<timer_node>::due_ns(timer.at_ns);
   runtime::core& home = home_;
   switch (at.add(timer)) {
-    case timer_added::refused: return false;
-    case timer_added::later: break;
-    case timer_added::earliest: home.note_deadline(due_ns); break;
+    case timer_added::refused:
+      return false;
+    case timer_added::later:
+      break;
+    case timer_added::earliest:
+      home.note_deadline(due_ns);
+      break;
   }
   return true;
 }

@@ -29,8 +29,8 @@ class timers final : public park::wait_source {
   // Where the calling thread's timers go.
   [[nodiscard]] shard& own_shard() const;
 
-  // Starts it. From then on it may be fired at any moment; the caller touches it only if the answer is false: then it was
-  // cancelled before, or the runtime ends, and is not fired.
+  // Starts it. From then on it may be fired at any moment; the caller touches it only if the answer is false: then it
+  // was cancelled before, or the runtime ends, and is not fired.
   [[nodiscard]] bool start(timer_node& timer, shard& at) const;
 
   bool poll(time_ns now_ns) override;

@@ -43,9 +43,7 @@ components components_of(std::string_view path) {
   return out;
 }
 
-bool is_up(const std::string& component) {
-  return component == "..";
-}
+bool is_up(const std::string& component) { return component == ".."; }
 
 // mountinfo writes blanks and backslashes as \ooo.
 std::string unescape(std::string_view text) {

@@ -53,9 +53,7 @@ std::string cpu_set::to_string() const {
   return out;
 }
 
-bool cpu_set::contains(cpu_number cpu) const {
-  return std::binary_search(cpus_.begin(), cpus_.end(), cpu);
-}
+bool cpu_set::contains(cpu_number cpu) const { return std::binary_search(cpus_.begin(), cpus_.end(), cpu); }
 
 cpu_set cpu_set::intersection(const cpu_set& other) const {
   cpu_set out;

@@ -27,9 +27,7 @@ struct bitmap_deleter {
 };
 using bitmap_handle = std::unique_ptr<hwloc_bitmap_s, bitmap_deleter>;
 
-[[noreturn]] void fail(const std::string& what, int error) {
-  throw topology_error{what + ": " + std::strerror(error)};
-}
+[[noreturn]] void fail(const std::string& what, int error) { throw topology_error{what + ": " + std::strerror(error)}; }
 
 hwloc_handle make_topology() {
   hwloc_topology_t raw = nullptr;
@@ -192,9 +190,7 @@ class converter {
 
 }  // namespace
 
-bool built_with_hwloc() noexcept {
-  return true;
-}
+bool built_with_hwloc() noexcept { return true; }
 
 machine load_from_hwloc() {
   const hwloc_handle topology = make_topology();

@@ -23,9 +23,7 @@ constexpr int k_max_depth = 16;
   throw topology_error{field + ": " + found + " is not allowed; allowed: " + allowed};
 }
 
-std::string shown(const json& value) {
-  return in_quotes(value.dump(-1, ' ', false, json::error_handler_t::replace));
-}
+std::string shown(const json& value) { return in_quotes(value.dump(-1, ' ', false, json::error_handler_t::replace)); }
 
 // One object of the file. `path` names it in errors: "cores[3]", or "" for the whole.
 class object_reader {
@@ -182,9 +180,7 @@ json parse(std::string_view text) {
 
 }  // namespace
 
-bool built_with_json() noexcept {
-  return true;
-}
+bool built_with_json() noexcept { return true; }
 
 machine machine_from_json(std::string_view text, std::string_view origin) {
   try {

@@ -4,9 +4,7 @@
 
 namespace filch::inline v0::topology {
 
-bool built_with_json() noexcept {
-  return false;
-}
+bool built_with_json() noexcept { return false; }
 
 machine machine_from_json(std::string_view, std::string_view origin) {
   throw topology_error{std::string{origin} + ": reading JSON needs FILCH_WITH_JSON"};

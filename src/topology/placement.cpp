@@ -30,9 +30,7 @@ struct group_key {
   friend auto operator<=>(const group_key&, const group_key&) = default;
 };
 
-group_key group_of(const coordinates& at) {
-  return {at.package, at.node, at.outermost_cache()};
-}
+group_key group_of(const coordinates& at) { return {at.package, at.node, at.outermost_cache()}; }
 
 std::map<group_key, std::uint32_t> turns_of_groups(const std::vector<cpu_number>& cpus,
                                                    const std::vector<coordinates>& at) {

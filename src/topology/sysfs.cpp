@@ -185,8 +185,6 @@ class sysfs_reader {
 
 }  // namespace
 
-machine load_from_sysfs(const fs::path& root) {
-  return sysfs_reader{root}.read();
-}
+machine load_from_sysfs(const fs::path& root) { return sysfs_reader{root}.read(); }
 
 }  // namespace filch::inline v0::topology

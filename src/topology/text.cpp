@@ -74,9 +74,7 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return value;
 }
 
-bool starts_with_digit(std::string_view text) {
-  return !text.empty() && text.front() >= '0' && text.front() <= '9';
-}
+bool starts_with_digit(std::string_view text) { return !text.empty() && text.front() >= '0' && text.front() <= '9'; }
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t k_longest = 80;

@@ -16,9 +16,7 @@ namespace {
 
 constexpr const char* k_workers_variable = "FILCH_WORKERS";
 
-std::string count_of_cpus(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " CPU" : " CPUs");
-}
+std::string count_of_cpus(std::size_t count) { return std::to_string(count) + (count == 1 ? " CPU" : " CPUs"); }
 
 std::string number(double value) {
   char text[32];

@@ -14,8 +14,8 @@ inline constexpr std::string_view k_magic{
     "\x89"
     "filch\r\n",
     8};
-// Version 1 knows the kinds up to `join`, codes every time with zigzag, has no short forms, and counts all differences of
-// tasks from the last task.
+// Version 1 knows the kinds up to `join`, codes every time with zigzag, has no short forms, and counts all differences
+// of tasks from the last task.
 inline constexpr std::uint16_t k_format_version = 2;
 inline constexpr std::uint16_t k_oldest_format_version = 1;
 inline constexpr std::uint8_t k_kind_count_1 = 21;
@@ -42,16 +42,17 @@ inline constexpr std::uint8_t k_has_detail = 0x80;
 inline constexpr std::size_t k_min_event_bytes = 2;
 
 // Events that what came before foretells are a first byte and a time.
-inline constexpr std::uint8_t k_next_spawn = 31;  // the task behind the last spawned, of the same parent, with the same name
-inline constexpr std::uint8_t k_last_join = 30;   // the last parent joins the last task
-inline constexpr std::uint8_t k_last_end = 29;    // the last task ends
+// the task behind the last spawned, of the same parent, with the same name
+inline constexpr std::uint8_t k_next_spawn = 31;
+inline constexpr std::uint8_t k_last_join = 30;  // the last parent joins the last task
+inline constexpr std::uint8_t k_last_end = 29;   // the last task ends
 
 // What the events of a block so far say of the next one; its writer and its reader keep the same.
 struct event_context {
   std::uint64_t time = 0;
-  std::uint64_t task = 0;     // of the last event with a task that is no spawn and no join
-  std::uint64_t spawned = 0;  // by the last spawn
-  std::uint64_t parent = 0;   // of the last spawn or join
+  std::uint64_t task = 0;            // of the last event with a task that is no spawn and no join
+  std::uint64_t spawned = 0;         // by the last spawn
+  std::uint64_t parent = 0;          // of the last spawn or join
   std::uint32_t name = k_no_detail;  // of the last spawn
 
   // What the difference of an event's task is counted from.

@@ -39,8 +39,7 @@ class reader {
 
   read_result run() {
     if (read_head()) {
-      while (!is_done_ && read_block()) {
-      }
+      while (!is_done_ && read_block()) {}
     }
     return std::move(result_);
   }
@@ -185,7 +184,8 @@ class reader {
         *field = *value;
         continue;
       }
-      const auto known = std::ranges::find(about.extra, *key, [](const auto& pair) { return std::string_view{pair.first}; });
+      const auto known =
+          std::ranges::find(about.extra, *key, [](const auto& pair) { return std::string_view{pair.first}; });
       if (known != about.extra.end()) known->second = *value;
       else about.extra.emplace_back(*key, *value);
     }
@@ -273,8 +273,9 @@ class reader {
     const std::uint64_t step = is_old || is_first ? unzigzag(*time) : *time;
     e.time_ns = static_cast<std::int64_t>(before.time + step);
     const auto kind = static_cast<std::uint8_t>(*first & k_kind_mask);
-    const bool is_good = !is_old && kind >= k_kind_limit ? decode_short_form(*first, e, before)
-                         : kind < (is_old ? k_kind_count_1 : k_kind_count) && decode_fields(at, *first, e, before);
+    const bool is_good = !is_old && kind >= k_kind_limit
+                             ? decode_short_form(*first, e, before)
+                             : kind < (is_old ? k_kind_count_1 : k_kind_count) && decode_fields(at, *first, e, before);
     if (!is_good) return false;
     before.note(e);
     return true;
@@ -302,8 +303,8 @@ class reader {
     }
   }
 
-  // In version 1 there is one task to count from, and only the argument of a spawn is counted from it, this event's task
-  // included.
+  // In version 1 there is one task to count from, and only the argument of a spawn is counted from it, this event's
+  // task included.
   bool decode_fields(byte_cursor& at, std::uint8_t first, event& e, const event_context& before) {
     const bool is_old = version_ == 1;
     e.kind = static_cast<event_kind>(first & k_kind_mask);
@@ -356,8 +357,6 @@ std::string read_error::text() const {
   return std::string{names[static_cast<std::size_t>(why)]} + " at byte " + std::to_string(offset) + ": " + what;
 }
 
-read_result read_binary(std::istream& in) {
-  return reader{in}.run();
-}
+read_result read_binary(std::istream& in) { return reader{in}.run(); }
 
 }  // namespace filch::inline v0::trace

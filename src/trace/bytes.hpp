@@ -15,9 +15,7 @@ namespace filch::inline v0::trace {
 [[nodiscard]] constexpr std::uint64_t zigzag(std::uint64_t difference) {
   return (difference << 1) ^ (0 - (difference >> 63));
 }
-[[nodiscard]] constexpr std::uint64_t unzigzag(std::uint64_t coded) {
-  return (coded >> 1) ^ (0 - (coded & 1));
-}
+[[nodiscard]] constexpr std::uint64_t unzigzag(std::uint64_t coded) { return (coded >> 1) ^ (0 - (coded & 1)); }
 
 // Seven bits per byte, low bits first; the top bit says that more follow.
 inline void put_varint(std::string& out, std::uint64_t value) {

@@ -32,11 +32,13 @@ std::vector<name_entry> names_table::snapshot() const {
   return entries_;
 }
 
-// "const char* filch::v0::detail::type_label() [with F = main()::<lambda()>]" (gcc) or "… [F = (lambda at main.cpp:7:3)]"
-// (clang): of the first remains "main", of the second "main.cpp:7". What stands in brackets of any kind is left out.
+// "const char* filch::v0::detail::type_label() [with F = main()::<lambda()>]" (gcc) or "… [F = (lambda at
+// main.cpp:7:3)]" (clang): of the first remains "main", of the second "main.cpp:7". What stands in brackets of any kind
+// is left out.
 std::string readable_label(std::string_view label) {
   constexpr std::string_view k_mark = "F = ";
-  const std::size_t mark = label.find("type_label()") != std::string_view::npos ? label.find(k_mark) : std::string_view::npos;
+  const std::size_t mark =
+      label.find("type_label()") != std::string_view::npos ? label.find(k_mark) : std::string_view::npos;
   if (mark == std::string_view::npos) return std::string{label};
   std::string_view type = label.substr(mark + k_mark.size());
   if (type.ends_with(']')) type.remove_suffix(1);

@@ -12,7 +12,8 @@ recorder& recorder::off() {
 
 void recorder::store(std::uint64_t task, std::uint64_t argument, std::uint32_t detail, event_kind kind) noexcept {
   const packed_event packed = pack(now_ticks(clock_), task, argument, detail, kind);
-  if (has_gap_ || !ring_.append(packed)) [[unlikely]] store_in_full_ring(packed);
+  if (has_gap_ || !ring_.append(packed)) [[unlikely]]
+    store_in_full_ring(packed);
 }
 
 void recorder::store_in_full_ring(const packed_event& what) noexcept {
@@ -22,8 +23,8 @@ void recorder::store_in_full_ring(const packed_event& what) noexcept {
   }
   const std::uint64_t refused = refused_.load(std::memory_order_relaxed);  // owner-only
   if (has_gap_) {
-    has_gap_ = !ring_.append(pack(static_cast<std::int64_t>(what.at[0]), k_no_task, refused, k_no_detail,
-                                  event_kind::dropped));
+    has_gap_ = !ring_.append(
+        pack(static_cast<std::int64_t>(what.at[0]), k_no_task, refused, k_no_detail, event_kind::dropped));
     if (!has_gap_ && ring_.append(what)) return;
   }
   has_gap_ = true;

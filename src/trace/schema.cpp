@@ -5,11 +5,10 @@
 namespace filch::inline v0::trace {
 
 std::string_view name_of(event_kind kind) noexcept {
-  constexpr std::string_view names[] = {"spawn",      "start",       "end",          "steal_attempt", "steal_success",
-                                        "steal_lost", "steal_empty", "inject",       "park",          "wake",
-                                        "notify",     "suspend",     "resume",       "block",         "unblock",
-                                        "name",       "cancel",      "queue_length", "counter",       "dropped",
-                                        "join",       "woken"};
+  constexpr std::string_view names[] = {
+      "spawn",  "start",        "end",     "steal_attempt", "steal_success", "steal_lost", "steal_empty", "inject",
+      "park",   "wake",         "notify",  "suspend",       "resume",        "block",      "unblock",     "name",
+      "cancel", "queue_length", "counter", "dropped",       "join",          "woken"};
   static_assert(sizeof(names) / sizeof(names[0]) == k_kind_count);
   const auto index = static_cast<std::size_t>(kind);
   return index < k_kind_count ? names[index] : "unknown";

@@ -18,8 +18,9 @@ namespace {
 
 constexpr std::size_t k_max_ring_events = std::size_t{1} << 28;
 
-// How often the rings are emptied: a ring of 32 768 events holds what a worker that does nothing but spawn records in that
-// time. And how long events may wait in memory until there are enough for a block: this much a crash may cost (guesses).
+// How often the rings are emptied: a ring of 32 768 events holds what a worker that does nothing but spawn records in
+// that time. And how long events may wait in memory until there are enough for a block: this much a crash may cost
+// (guesses).
 constexpr std::chrono::milliseconds k_drain_every{5};
 constexpr time_ns k_write_every_ns = 50 * k_ns_per_ms;
 constexpr std::uint64_t k_write_events = 4096;
@@ -146,8 +147,8 @@ void session::drain_lane(recorder& from, lane& into) {
   drain_notes(from, into, first);
 }
 
-// What signal handlers have noted goes where it belongs among the events from `first` on. They are read after the events:
-// so a note that came before one of these is there.
+// What signal handlers have noted goes where it belongs among the events from `first` on. They are read after the
+// events: so a note that came before one of these is there.
 void session::drain_notes(recorder& from, lane& into, std::size_t first) {
   std::vector<event> merged;
   std::size_t next = first;
@@ -214,7 +215,7 @@ recording session::collect() {
   return out;
 }
 
-// ---- into a file -----------------------------------------------------------------------------------------------------
+// ---- into a file ----------------------------------------------------------------------------------------------------
 
 std::uint64_t session::pending_events() const {
   std::uint64_t sum = 0;

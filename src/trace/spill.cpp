@@ -14,9 +14,7 @@ namespace filch::inline v0::trace {
 namespace {
 
 // -1: errno says why.
-int open_to_write(const std::string& file) {
-  return ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-}
+int open_to_write(const std::string& file) { return ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666); }
 
 [[noreturn]] void throw_system(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);

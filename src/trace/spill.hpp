@@ -1,7 +1,7 @@
 // The file that a session writes while it records.
 //
-// Everything that was written can be read after a crash of the program: bytes go to the system in whole blocks, and each
-// block has its own checksum. Who may call what: one thread at a time; `file` any thread.
+// Everything that was written can be read after a crash of the program: bytes go to the system in whole blocks, and
+// each block has its own checksum. Who may call what: one thread at a time; `file` any thread.
 #pragma once
 
 #include <filch/base/units.hpp>
@@ -21,8 +21,8 @@ namespace filch::inline v0::trace {
 
 class spill {
  public:
-  // Opens the file and writes its head. Where another process is writing to it, takes a name with this process's number.
-  // Throws std::system_error, or std::invalid_argument for metadata that no file can hold.
+  // Opens the file and writes its head. Where another process is writing to it, takes a name with this process's
+  // number. Throws std::system_error, or std::invalid_argument for metadata that no file can hold.
   spill(const std::string& file, const recording_metadata& about);
   spill(const spill&) = delete;
   spill& operator=(const spill&) = delete;

@@ -26,9 +26,7 @@ struct track_state {
 };
 
 // At the same time a task leaves one worker before it arrives at another.
-int order_among_equals(event_kind kind) {
-  return kind == event_kind::suspend ? 0 : kind == event_kind::resume ? 2 : 1;
-}
+int order_among_equals(event_kind kind) { return kind == event_kind::suspend ? 0 : kind == event_kind::resume ? 2 : 1; }
 
 class walker {
  public:

@@ -10,6 +10,4 @@ using sums = std::vector<double>;
 using sums = std::vector<void*>;
 #endif
 
-void f(const std::vector<double>& xs, sums& out) {
-  filch::inclusive_scan(xs, out.begin());
-}
+void f(const std::vector<double>& xs, sums& out) { filch::inclusive_scan(xs, out.begin()); }

@@ -1,5 +1,5 @@
-// The program every consumer builds. It uses inline and compiled parts of filch, so that both the headers and the library must be
-// found, and prints numbers that depend on neither compiler nor machine.
+// The program every consumer builds. It uses inline and compiled parts of filch, so that both the headers and the
+// library must be found, and prints numbers that depend on neither compiler nor machine.
 #include <filch/base/assert.hpp>
 #include <filch/base/random.hpp>
 #include <filch/base/units.hpp>
@@ -25,6 +25,6 @@ int main() {
 #ifdef CONSUMER_PART
   FILCH_ASSERT(filch::runtime{{.workers = 2}}.run([] { return fib_of_part(15); }) == 610);
 #endif
-  std::printf("filch consumer: die %llu, wait %.3f, fib %ld\n", static_cast<unsigned long long>(die), random.exponential(1.0),
-              fib(10));
+  std::printf("filch consumer: die %llu, wait %.3f, fib %ld\n", static_cast<unsigned long long>(die),
+              random.exponential(1.0), fib(10));
 }

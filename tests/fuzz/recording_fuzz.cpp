@@ -1,8 +1,8 @@
-// Feeds made-up files to the reader of recordings, as they are and with right checksums, so that the decoders behind these
-// are reached.
+// Feeds made-up files to the reader of recordings, as they are and with right checksums, so that the decoders behind
+// these are reached.
 //
-// Property: a file is read, or refused with an error that lies within it; nothing is thrown, nothing crashes or takes much
-// memory. What was read keeps a recording's rules, and is the same after it was written and read again.
+// Property: a file is read, or refused with an error that lies within it; nothing is thrown, nothing crashes or takes
+// much memory. What was read keeps a recording's rules, and is the same after it was written and read again.
 #include "trace/binary_format.hpp"
 #include "trace/bytes.hpp"
 
@@ -43,7 +43,8 @@ void read(const std::string& bytes) {
   if (write_binary(first.value, out)) return;  // names or keys that no writer makes
   std::istringstream again{out.str()};
   const read_result second = read_binary(again);
-  FILCH_ASSERT(!second.error && second.value.workers == first.value.workers && second.value.outside == first.value.outside);
+  FILCH_ASSERT(!second.error && second.value.workers == first.value.workers &&
+               second.value.outside == first.value.outside);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Property: the bits do not depend on the number of workers where the compiler may contract a multiplication and an addition
-// into one operation, and uses vectors where it can.
+// Property: the bits do not depend on the number of workers where the compiler may contract a multiplication and an
+// addition into one operation, and uses vectors where it can.
 //
-// Oracle: one worker, which takes the serial way through every algorithm; several take the shared one, too. Method: a program
-// of its own, compiled with -O3 -march=native -ffp-contract=fast; functions that end with a multiplication, operations that
-// begin with an addition; sizes that are shared, several runs of each.
+// Oracle: one worker, which takes the serial way through every algorithm; several take the shared one, too. Method: a
+// program of its own, compiled with -O3 -march=native -ffp-contract=fast; functions that end with a multiplication,
+// operations that begin with an addition; sizes that are shared, several runs of each.
 #include "algo_property.hpp"
 
 #include <algorithm>
@@ -109,7 +109,8 @@ void expect_same_bits(const std::vector<T>& xs, Here& here, There& there) {
   for (int round = 0; round != 3; ++round) {
     const all_bytes got = here.run([&] { return everything_of(xs); });
     const auto differs = std::mismatch(got.begin(), got.end(), expected.begin()).first;
-    ASSERT_EQ(differs - got.begin(), std::ssize(expected)) << "the first byte that differs; " << xs.size() << " elements";
+    ASSERT_EQ(differs - got.begin(), std::ssize(expected))
+        << "the first byte that differs; " << xs.size() << " elements";
   }
 }
 
@@ -124,14 +125,16 @@ TEST_P(algo_contraction_property, scans_and_reductions_give_the_bits_of_one_work
   }
 }
 
-// A reduction takes three ways through the tree; which one, the cost of the call before decides. Few elements, again and again.
+// A reduction takes three ways through the tree; which one, the cost of the call before decides. Few elements, again
+// and again.
 TEST_P(algo_contraction_property, small_reductions_give_the_same_bits_every_time) {
   random_stream random = random_stream{filch_test::test_seed()}.split(61);
   for (const std::size_t n : {std::size_t{7}, std::size_t{100}, std::size_t{3000}}) {
     const std::vector<float> xs = random_values<float>(random, n);
     const all_bytes expected = rt_.run([&] { return reductions_of(xs, {}); });
     for (int round = 0; round != 100; ++round) {
-      ASSERT_EQ(rt_.run([&] { return reductions_of(xs, {}); }), expected) << "FILCH_SEED=" << filch_test::test_seed() << ", n = " << n;
+      ASSERT_EQ(rt_.run([&] { return reductions_of(xs, {}); }), expected)
+          << "FILCH_SEED=" << filch_test::test_seed() << ", n = " << n;
     }
   }
 }

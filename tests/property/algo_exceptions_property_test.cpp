@@ -1,10 +1,10 @@
-// Property: an exception of the caller's function arrives, whichever call throws; then nothing runs any more, as many elements live
-// as before and all are whole. What permutes its elements and promises to keep them has kept them.
+// Property: an exception of the caller's function arrives, whichever call throws; then nothing runs any more, as many
+// elements live as before and all are whole. What permutes its elements and promises to keep them has kept them.
 //
-// Oracle: a fuse that all calls share and hold from their begin to their end. One of them, chosen at random, burns it and
-// throws; those that hold it then hold it for longer. The exception must arrive if and only if the fuse has burnt, and when
-// nobody holds it. Elements count themselves, so a leak or a second destruction is seen, and say what they are when they were
-// moved from, so a lost one is seen and one that is used in vain.
+// Oracle: a fuse that all calls share and hold from their begin to their end. One of them, chosen at random, burns it
+// and throws; those that hold it then hold it for longer. The exception must arrive if and only if the fuse has burnt,
+// and when nobody holds it. Elements count themselves, so a leak or a second destruction is seen, and say what they are
+// when they were moved from, so a lost one is seen and one that is used in vain.
 #include "algo_property.hpp"
 
 #include <algorithm>
@@ -222,10 +222,12 @@ TEST_P(algo_exceptions_property, scans) {
 
 TEST_P(algo_exceptions_property, partition_and_stable_sort_keep_all_elements) {
   expect_arrival(
-      48, 1, [](std::vector<item>& xs, fuse& one, filch::hint given) { filch::partition(xs, is_even_until(one), given); },
+      48, 1,
+      [](std::vector<item>& xs, fuse& one, filch::hint given) { filch::partition(xs, is_even_until(one), given); },
       promise::all_kept);
   expect_arrival(
-      49, 10, [](std::vector<item>& xs, fuse& one, filch::hint) { filch::stable_sort(xs, less_until(one)); }, promise::all_kept);
+      49, 10, [](std::vector<item>& xs, fuse& one, filch::hint) { filch::stable_sort(xs, less_until(one)); },
+      promise::all_kept);
 }
 
 TEST_P(algo_exceptions_property, sorts_and_merges) {

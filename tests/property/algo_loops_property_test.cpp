@@ -51,7 +51,8 @@ TEST_P(algo_loops_property, a_range_that_is_read_once_gives_every_element_once) 
     for (const long x : xs) stream << x << ' ';
     std::vector<long> got(xs.size());
     std::atomic<std::size_t> next{0};
-    filch::for_each(std::views::istream<long>(stream), [&](long x) { got.at(next++) = x; }, random_hint(random, xs.size()));
+    filch::for_each(
+        std::views::istream<long>(stream), [&](long x) { got.at(next++) = x; }, random_hint(random, xs.size()));
     ASSERT_EQ(next, xs.size());
     std::vector<long> expected = xs;
     std::sort(expected.begin(), expected.end());
@@ -88,8 +89,9 @@ TEST_P(algo_loops_property, transform_equals_the_serial_one) {
     ASSERT_TRUE(std::ranges::equal(deque, expected));
     std::vector<long> same = xs;
     filch::transform(same.data(), same.data() + same.size(), same.data(), [](long x) { return x + 1; }, given());
-    ASSERT_EQ(filch::count_if(same, [&](const long& x) { return x == xs[static_cast<std::size_t>(&x - same.data())] + 1; }),
-              std::ssize(xs));
+    ASSERT_EQ(
+        filch::count_if(same, [&](const long& x) { return x == xs[static_cast<std::size_t>(&x - same.data())] + 1; }),
+        std::ssize(xs));
   });
 }
 

@@ -89,7 +89,8 @@ TEST_P(algo_order_property, copy_if_and_partition_equal_the_serial_ones) {
     std::sort(all.begin(), all.end());
     for (const bool takes_range : {true, false}) {
       got = xs;
-      const auto middle = takes_range ? filch::partition(got, is_even, given()) : filch::partition(got.begin(), got.end(), is_even, given());
+      const auto middle = takes_range ? filch::partition(got, is_even, given())
+                                      : filch::partition(got.begin(), got.end(), is_even, given());
       ASSERT_EQ(middle - got.begin(), std::ssize(expected));
       ASSERT_TRUE(std::is_partitioned(got.begin(), got.end(), is_even));
       std::sort(got.begin(), got.end());
@@ -156,7 +157,8 @@ TEST_P(algo_order_property, merges_equal_the_serial_ones) {
     ASSERT_EQ(got, expected);
     const std::deque<long> deque(ys.begin(), ys.end());
     std::fill(got.begin(), got.end(), 0L);
-    filch::merge(xs.begin(), xs.end(), deque.begin(), deque.end(), got.begin(), by_half, random_hint(random, xs.size()));
+    filch::merge(xs.begin(), xs.end(), deque.begin(), deque.end(), got.begin(), by_half,
+                 random_hint(random, xs.size()));
     ASSERT_EQ(got, expected);
   });
 }

@@ -55,7 +55,8 @@ class on_workers : public testing::TestWithParam<unsigned> {
     for (const std::size_t n : sizes(random, most)) {
       const std::vector<long> xs = random_numbers(random, n);
       rt_.run([&] { law(xs, random); });
-      if (HasFailure()) FAIL() << "FILCH_SEED=" << filch_test::test_seed() << ", " << GetParam() << " workers, n = " << n;
+      if (HasFailure())
+        FAIL() << "FILCH_SEED=" << filch_test::test_seed() << ", " << GetParam() << " workers, n = " << n;
     }
   }
 
@@ -65,6 +66,6 @@ class on_workers : public testing::TestWithParam<unsigned> {
 }  // namespace algo_property
 
 // All tests of a suite on every number of workers.
-#define FILCH_PROPERTY_SUITE(suite) \
+#define FILCH_PROPERTY_SUITE(suite)                  \
   class suite : public algo_property::on_workers {}; \
   INSTANTIATE_TEST_SUITE_P(workers, suite, testing::Values(1U, 2U, 4U, 7U))

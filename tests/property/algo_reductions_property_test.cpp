@@ -78,15 +78,17 @@ TEST_P(algo_reductions_property, counts_and_extremes_equal_the_serial_ones) {
     ASSERT_EQ(filch::max_element(xs, {}, given()), std::max_element(xs.begin(), xs.end()));
     ASSERT_EQ(filch::minmax_element(xs, {}, given()), std::minmax_element(xs.begin(), xs.end()));
     const auto by_half = [](long a, long b) { return a / 2 > b / 2; };
-    ASSERT_EQ(filch::min_element(list.begin(), list.end(), by_half, given()), std::min_element(list.begin(), list.end(), by_half));
-    ASSERT_EQ(filch::max_element(list.begin(), list.end(), by_half, given()), std::max_element(list.begin(), list.end(), by_half));
+    ASSERT_EQ(filch::min_element(list.begin(), list.end(), by_half, given()),
+              std::min_element(list.begin(), list.end(), by_half));
+    ASSERT_EQ(filch::max_element(list.begin(), list.end(), by_half, given()),
+              std::max_element(list.begin(), list.end(), by_half));
     ASSERT_EQ(filch::minmax_element(list.begin(), list.end(), by_half, given()),
               std::minmax_element(list.begin(), list.end(), by_half));
   });
 }
 
-// Every number that a reduction or a scan of `xs` gives, as its bits. Elements are doubles and values mostly floats, so that it
-// matters where one becomes the other.
+// Every number that a reduction or a scan of `xs` gives, as its bits. Elements are doubles and values mostly floats, so
+// that it matters where one becomes the other.
 std::vector<std::uint64_t> all_bits(const std::vector<double>& xs, filch::hint given) {
   const auto add = [](float a, float b) { return a + b; };
   const auto square = [](double x) { return static_cast<float>(x * x); };
@@ -94,7 +96,8 @@ std::vector<std::uint64_t> all_bits(const std::vector<double>& xs, filch::hint g
   const auto append = [&](const std::vector<float>& values) {
     for (const float x : values) all.push_back(std::bit_cast<std::uint32_t>(x));
   };
-  append({filch::reduce(xs | std::views::transform(square), 0.0F), filch::transform_reduce(xs, 0.5F, add, square, given),
+  append({filch::reduce(xs | std::views::transform(square), 0.0F),
+          filch::transform_reduce(xs, 0.5F, add, square, given),
           filch::transform_reduce(xs, 0.5F, std::plus<>{}, square, given)});
   const double product = filch::transform_reduce(xs, xs, 0.5, std::plus<>{}, std::multiplies<>{}, given);
   all.push_back(std::bit_cast<std::uint64_t>(product));

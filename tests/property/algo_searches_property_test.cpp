@@ -60,7 +60,8 @@ TEST_P(algo_searches_property, a_range_without_an_end_is_searched_until_somethin
     const auto numbers = std::views::iota(std::size_t{0});
     const filch::hint given = random_hint(random, xs.size());
     ASSERT_EQ(*filch::find(numbers, wanted, given), wanted);
-    ASSERT_EQ(*filch::find_if_not(numbers.begin(), numbers.end(), [&](std::size_t x) { return x < wanted; }, given), wanted);
+    ASSERT_EQ(
+        *filch::find_if_not(numbers.begin(), numbers.end(), [&](std::size_t x) { return x < wanted; }, given), wanted);
     ASSERT_TRUE(filch::any_of(numbers, [&](std::size_t x) { return x == wanted; }, given));
     ASSERT_FALSE(filch::all_of(numbers, [&](std::size_t x) { return x != wanted; }, given));
   });
@@ -74,7 +75,8 @@ TEST_P(algo_searches_property, comparisons_equal_the_serial_ones) {
     if (random.below(4) == 0) ys.resize(static_cast<std::size_t>(random.below(ys.size() + 2)));
     const auto expected = std::mismatch(xs.begin(), xs.end(), ys.begin(), ys.end());
     const bool same = std::equal(xs.begin(), xs.end(), ys.begin(), ys.end());
-    ASSERT_TRUE(filch::mismatch(xs, ys, {}, given()) == std::pair(expected.first, ys.begin() + (expected.second - ys.begin())));
+    ASSERT_TRUE(filch::mismatch(xs, ys, {}, given()) ==
+                std::pair(expected.first, ys.begin() + (expected.second - ys.begin())));
     ASSERT_TRUE(filch::mismatch(xs.begin(), xs.end(), ys.begin(), ys.end(), {}, given()) == expected);
     ASSERT_EQ(filch::equal(xs, ys, {}, given()), same);
     ASSERT_EQ(filch::equal(ys.begin(), ys.end(), xs.begin(), xs.end(), {}, given()), same);

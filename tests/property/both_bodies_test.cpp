@@ -1,4 +1,5 @@
-// One brain, two bodies: threads and simulated workers ask the same policy object the same questions and do what it says.
+// One brain, two bodies: threads and simulated workers ask the same policy object the same questions and do what it
+// says.
 //
 // Property: a worker's decisions are those of a policy::search with the worker's seed that sees what the worker saw.
 // Oracle: a judge that owns such a search and follows a recording. It tells the search how the worker's acts went, as
@@ -8,10 +9,10 @@
 // Method: recordings of both with policies at random, among those that do not look at queue sizes, which no recording
 // holds.
 //
-// The acts are those of a run without joins: a task that ends is followed by a search. A step of the own phase leaves no
-// event; it found a task exactly if the next event starts one, and which of the own queues had it makes no difference to
-// the search. A wait of threads may show as a short sleep. A sleep that was called off, because there was work, leaves no
-// event.
+// The acts are those of a run without joins: a task that ends is followed by a search. A step of the own phase leaves
+// no event; it found a task exactly if the next event starts one, and which of the own queues had it makes no
+// difference to the search. A wait of threads may show as a short sleep. A sleep that was called off, because there was
+// work, leaves no event.
 #include <filch/base/random.hpp>
 #include <filch/filch.hpp>
 #include <filch/policy/search.hpp>
@@ -179,7 +180,7 @@ judgement judge_all(const run_facts& facts, const trace::recording& seen) {
   return out;
 }
 
-// ---- the two bodies --------------------------------------------------------------------------------------------------
+// ---- the two bodies -------------------------------------------------------------------------------------------------
 
 // Three nodes on two packages, so that there are near and far victims.
 topology::machine some_machine() {
@@ -264,7 +265,7 @@ trace::recording on_threads(const run_facts& facts) {
   return session.collect();
 }
 
-// ---- the tests -------------------------------------------------------------------------------------------------------
+// ---- the tests ------------------------------------------------------------------------------------------------------
 
 // `least`: so many looks at victims and objections of strangers there must be for the agreement to mean something.
 struct enough {
@@ -272,7 +273,8 @@ struct enough {
   int strangers;
 };
 
-void judge_many(int runs, bool may_sleep_waits, enough least, const std::function<trace::recording(const run_facts&)>& body) {
+void judge_many(int runs, bool may_sleep_waits, enough least,
+                const std::function<trace::recording(const run_facts&)>& body) {
   random_stream random{filch_test::test_seed()};
   std::uint64_t victims = 0;
   std::uint64_t sleeps = 0;
@@ -331,7 +333,7 @@ TEST(both_bodies, a_judge_with_another_policy_objects) {
   }
 }
 
-// ---- recordings of threads in the simulator ---------------------------------------------------------------------------
+// ---- recordings of threads in the simulator -------------------------------------------------------------------------
 
 int fib(int n) {
   if (n < 2) return n;

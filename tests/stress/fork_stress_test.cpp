@@ -1,8 +1,8 @@
 // Joins, scopes, locks, blocking calls and outside threads at the same time, for long.
 //
 // Property: every leaf runs exactly once and every result arrives, whatever is taken, taken back, interrupted or
-// suspended. Oracle: counts of leaves and sums of results. Method: random trees whose every node chooses by its own number
-// how it divides, with spin = 0 as well (a worker that finds nothing sleeps at once).
+// suspended. Oracle: counts of leaves and sums of results. Method: random trees whose every node chooses by its own
+// number how it divides, with spin = 0 as well (a worker that finds nothing sleeps at once).
 #include <support/spin_until.hpp>
 #include <support/stress.hpp>
 #include <support/thread_here.hpp>
@@ -46,8 +46,12 @@ struct world {
 std::uint64_t leaf(world& in, std::uint64_t key) {
   in.leaves.fetch_add(1, std::memory_order_relaxed);
   switch (key % 64) {
-    case 0: std::this_thread::yield(); break;
-    case 1: filch::blocking([] { std::this_thread::sleep_for(std::chrono::microseconds{10}); }); break;
+    case 0:
+      std::this_thread::yield();
+      break;
+    case 1:
+      filch::blocking([] { std::this_thread::sleep_for(std::chrono::microseconds{10}); });
+      break;
     case 2: {
       const std::lock_guard lock{in.lock};
       ++in.under_lock;
@@ -58,7 +62,8 @@ std::uint64_t leaf(world& in, std::uint64_t key) {
       while (std::chrono::steady_clock::now() < until) continue;
       break;
     }
-    default: break;
+    default:
+      break;
   }
   return 1;
 }
@@ -91,7 +96,12 @@ std::uint64_t grow(world& in, std::uint64_t key, std::uint64_t leaves) {
     }
     case 3:
       try {
-        join([&] { (void)grow(in, a_key, left); throw key; }, [&] { (void)grow(in, b_key, leaves - left); });
+        join(
+            [&] {
+              (void)grow(in, a_key, left);
+              throw key;
+            },
+            [&] { (void)grow(in, b_key, leaves - left); });
       } catch (std::uint64_t thrown) {
         EXPECT_EQ(thrown, key);
       }
@@ -155,7 +165,8 @@ TEST_P(fork_stress, every_leaf_runs_once_without_spare_threads) {
   grow_trees(rt, seed_);
 }
 
-// The nodes of trees in which one node out of eight has eight children, but for a little: most subtrees are tiny, few are not.
+// The nodes of trees in which one node out of eight has eight children, but for a little: most subtrees are tiny, few
+// are not.
 std::uint64_t bushes(std::uint64_t from, std::uint64_t to) {
   if (to - from == 1) {
     std::uint64_t key = from;
@@ -169,13 +180,15 @@ std::uint64_t bushes(std::uint64_t from, std::uint64_t to) {
 
 // Forks so many functions that all wait for each other, and calls `meanwhile` again and again until all have begun.
 template <class Function>
-void hold_others(std::uint32_t count, std::atomic<std::uint32_t>& begun, const Function& meanwhile, std::uint32_t forked = 0) {
+void hold_others(std::uint32_t count, std::atomic<std::uint32_t>& begun, const Function& meanwhile,
+                 std::uint32_t forked = 0) {
   const auto have_all_begun = [&] { return begun.load() == count; };
   if (forked == count) {
     ASSERT_TRUE(filch_test::spin_until([&] {
       meanwhile();
       return have_all_begun();
-    })) << begun << " of " << count;
+    })) << begun
+        << " of " << count;
     return;
   }
   join([&] { hold_others(count, begun, meanwhile, forked + 1); },
@@ -185,8 +198,8 @@ void hold_others(std::uint32_t count, std::atomic<std::uint32_t>& begun, const F
        });
 }
 
-// Property: however the requests of those who go to sleep meet the joins of who works, none is lost for good. Oracle: afterwards every
-// other worker takes a fork.
+// Property: however the requests of those who go to sleep meet the joins of who works, none is lost for good. Oracle:
+// afterwards every other worker takes a fork.
 template <class Function>
 void forks_are_taken_behind_tiny_trees(filch::runtime& rt, std::uint32_t workers, const Function& meanwhile) {
   constexpr std::uint64_t k_bushes = 100;
@@ -218,7 +231,8 @@ filch::task<void> wait_for_all(std::uint32_t count, std::atomic<std::uint32_t>& 
   EXPECT_TRUE(filch_test::spin_until([&] { return begun.load() == count; })) << begun << " of " << count;
   co_return;
 }
-filch::task<void> hold_others_by_coroutines(std::uint32_t count, std::atomic<std::uint32_t>& begun, std::uint32_t forked = 0) {
+filch::task<void> hold_others_by_coroutines(std::uint32_t count, std::atomic<std::uint32_t>& begun,
+                                            std::uint32_t forked = 0) {
   if (forked == count) co_return co_await wait_for_all(count, begun, false);
   co_await filch::all(hold_others_by_coroutines(count, begun, forked + 1), wait_for_all(count, begun));
 }
@@ -260,7 +274,8 @@ TEST(fork_requests_death, are_not_lost_when_the_lookout_cannot_start) {
   forbid_threads();
   for (int i = 0; i != 20 && !testing::Test::HasFailure(); ++i) {
     std::atomic<bool> has_run{false};
-    join([&] { EXPECT_TRUE(filch_test::spin_until([&] { return has_run.load(); })) << "in round " << i; }, [&] { has_run = true; });
+    join([&] { EXPECT_TRUE(filch_test::spin_until([&] { return has_run.load(); })) << "in round " << i; },
+         [&] { has_run = true; });
   }
   ::_exit(testing::Test::HasFailure() ? 1 : 0);
 }

@@ -97,8 +97,7 @@ struct level {
     const std::int64_t all = pushed.fetch_add(1, std::memory_order_seq_cst) + 1;
     const std::int64_t now = all - popped.load(std::memory_order_seq_cst);
     std::int64_t seen = most.load(std::memory_order_relaxed);
-    while (now > seen && !most.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
-    }
+    while (now > seen && !most.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {}
   }
   void note_pop() { popped.fetch_add(1, std::memory_order_seq_cst); }
 };

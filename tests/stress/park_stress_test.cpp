@@ -216,9 +216,7 @@ TEST(idle_stress, a_million_submissions_to_idle_workers_lose_no_wake_up) {
 
 // Property and oracle as above. Method: bursts of up to four jobs at three workers, so that notifications meet
 // searchers that are about to leave.
-TEST(idle_stress, bursts_of_submissions_lose_no_wake_up) {
-  submit_and_wait({.workers = 3}, scaled(100'000), 4);
-}
+TEST(idle_stress, bursts_of_submissions_lose_no_wake_up) { submit_and_wait({.workers = 3}, scaled(100'000), 4); }
 
 // Property and oracle as above. Method: at most one searcher, so that workers go to sleep without a search.
 TEST(idle_stress, workers_that_may_not_search_lose_no_wake_up) {

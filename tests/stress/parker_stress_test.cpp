@@ -17,9 +17,7 @@ namespace {
 using filch::park::park_outcome;
 using filch_test::scaled;
 
-void wait_for_token(filch::park::parker<>& place) {
-  ASSERT_EQ(place.park(), park_outcome::notified);
-}
+void wait_for_token(filch::park::parker<>& place) { ASSERT_EQ(place.park(), park_outcome::notified); }
 
 // Spins, and lets others run when that takes long: the other thread may have lost its core.
 template <class Condition>

@@ -113,8 +113,8 @@ TEST(runtime_stress, a_submission_to_an_idle_runtime_wakes_exactly_one) {
   }
 }
 
-// Property: nothing is lost, nothing runs twice, whatever tasks do. Oracle: conservation, counted by the tasks and by the
-// runtime. Method: random trees whose nodes spawn, submit and wait, wait with a deadline, pin, block or throw.
+// Property: nothing is lost, nothing runs twice, whatever tasks do. Oracle: conservation, counted by the tasks and by
+// the runtime. Method: random trees whose nodes spawn, submit and wait, wait with a deadline, pin, block or throw.
 class random_tree {
  public:
   random_tree(filch::runtime& rt, watched& progress) : rt_{rt}, progress_{progress} {}
@@ -132,11 +132,21 @@ class random_tree {
       const auto child = [this, below, depth] { grow(below, depth - 1); };
       planned_.fetch_add(1, std::memory_order_relaxed);  // statistic
       switch (random.below(5)) {
-        case 0: rt_.spawn(child); break;
-        case 1: children.push_back(rt_.submit(child, {.priority = static_cast<filch::priority>(random.below(3))})); break;
-        case 2: children.push_back(rt_.submit_to(any_worker(random), child)); break;
-        case 3: filch::blocking([&] { children.push_back(rt_.submit(child)); }); break;
-        default: children.push_back(rt_.submit(child)); break;
+        case 0:
+          rt_.spawn(child);
+          break;
+        case 1:
+          children.push_back(rt_.submit(child, {.priority = static_cast<filch::priority>(random.below(3))}));
+          break;
+        case 2:
+          children.push_back(rt_.submit_to(any_worker(random), child));
+          break;
+        case 3:
+          filch::blocking([&] { children.push_back(rt_.submit(child)); });
+          break;
+        default:
+          children.push_back(rt_.submit(child));
+          break;
       }
     }
     if (random.below(8) == 0) filch::blocking([] { std::this_thread::yield(); });
@@ -214,7 +224,7 @@ TEST(runtime_stress, submissions_that_race_with_a_shutdown_are_done_or_refused) 
       try {
         for (int i = 0; i != 50; ++i) {
           auto made = rt.submit([&] { executed.fetch_add(1, std::memory_order_relaxed); });  // statistic
-          accepted.fetch_add(1, std::memory_order_relaxed);  // statistic
+          accepted.fetch_add(1, std::memory_order_relaxed);                                  // statistic
           try {
             made.get();
           } catch (const filch::task_cancelled&) {
@@ -237,7 +247,7 @@ TEST(runtime_stress, runtimes_that_end_with_full_queues_drain) {
     filch::runtime rt{options{.workers = 1 + static_cast<std::uint32_t>(round % 4)}};
     for (int i = 0; i != 20; ++i) {
       rt.spawn([&] {
-        executed.fetch_add(1, std::memory_order_relaxed);  // statistic
+        executed.fetch_add(1, std::memory_order_relaxed);                     // statistic
         rt.spawn([&] { executed.fetch_add(1, std::memory_order_relaxed); });  // statistic
       });
     }

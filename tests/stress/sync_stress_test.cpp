@@ -1,9 +1,9 @@
-// Everything of sync at once: coroutines, stacks and threads wait for the same channels, semaphores and locks, and are told to
-// stop at random moments.
+// Everything of sync at once: coroutines, stacks and threads wait for the same channels, semaphores and locks, and are
+// told to stop at random moments.
 //
-// Properties: an item is received once or still there; a permit comes back; a lock is free in the end; nobody waits for ever.
-// Oracles: sums, a plain counter under the lock, and that it ends. Method: the more often somebody waits the better, so
-// channels are small and permits few; whoever is stopped starts again.
+// Properties: an item is received once or still there; a permit comes back; a lock is free in the end; nobody waits for
+// ever. Oracles: sums, a plain counter under the lock, and that it ends. Method: the more often somebody waits the
+// better, so channels are small and permits few; whoever is stopped starts again.
 #include <support/stress.hpp>
 #include <support/test_seed.hpp>
 
@@ -68,7 +68,9 @@ task<> one_step(everything& all, std::uint64_t kind) {
       if (co_await all.ch.async_send(item)) all.sent += item;
       break;
     }
-    case 1: all.count_received(co_await all.ch.async_receive()); break;
+    case 1:
+      all.count_received(co_await all.ch.async_receive());
+      break;
     case 2: {
       co_await all.places.async_acquire();
       const held_permit permit{all.places};
@@ -98,7 +100,9 @@ void one_plain_step(everything& all, std::uint64_t kind, const std::stop_token& 
     case 0:
       if (all.ch.send(kind, stop)) all.sent += kind;
       break;
-    case 1: all.count_received(all.ch.receive(stop)); break;
+    case 1:
+      all.count_received(all.ch.receive(stop));
+      break;
     case 2: {
       all.places.acquire(1, stop);
       const held_permit permit{all.places};
@@ -217,7 +221,8 @@ void mix(std::uint32_t workers, std::size_t capacity, std::uint64_t steps) {
 
 TEST(sync_mixture, counts_are_conserved_although_waits_are_stopped) {
   for (const std::uint32_t workers : {1u, 2u, 4u}) {
-    for (const std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) mix(workers, capacity, scaled(400));
+    for (const std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{5}})
+      mix(workers, capacity, scaled(400));
   }
 }
 

@@ -1,4 +1,5 @@
-// Timers on real threads: workers that never spin, deadlines that come, go and are cancelled while everybody falls asleep.
+// Timers on real threads: workers that never spin, deadlines that come, go and are cancelled while everybody falls
+// asleep.
 #include <filch/coro/spawn.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/runtime/runtime.hpp>
@@ -38,9 +39,9 @@ filch::task<> naps(filch::random_stream random, std::uint64_t rounds, std::atomi
   }
 }
 
-// Property: no deadline is overlooked. Oracle: every nap ends; the watchdog tells of one that does not. Method: few sleepers
-// with short and irregular naps, and work from outside now and then, so that keepers come and go; nothing else would wake a
-// worker that slept too long.
+// Property: no deadline is overlooked. Oracle: every nap ends; the watchdog tells of one that does not. Method: few
+// sleepers with short and irregular naps, and work from outside now and then, so that keepers come and go; nothing else
+// would wake a worker that slept too long.
 TEST_P(time_stress, every_nap_ends) {
   const std::uint64_t rounds = scaled(2000);
   std::vector<filch::join_handle<void>> all;
@@ -54,7 +55,8 @@ TEST_P(time_stress, every_nap_ends) {
   EXPECT_EQ(progress_.load(), 3 * rounds + rounds / 2);
 }
 
-filch::task<std::uint64_t> limited_naps(filch::random_stream random, std::uint64_t rounds, std::atomic<std::uint64_t>& progress) {
+filch::task<std::uint64_t> limited_naps(filch::random_stream random, std::uint64_t rounds,
+                                        std::atomic<std::uint64_t>& progress) {
   std::uint64_t in_time = 0;
   for (std::uint64_t i = 0; i != rounds; ++i) {
     const auto nap = [](std::chrono::nanoseconds span) -> filch::task<> { co_await filch::sleep_for(span); };
@@ -66,13 +68,14 @@ filch::task<std::uint64_t> limited_naps(filch::random_stream random, std::uint64
   co_return in_time;
 }
 
-// Property: the end of a task and the end of its time meet in every way, and each limit ends once. Oracle: all rounds are done;
-// no timer is left.
+// Property: the end of a task and the end of its time meet in every way, and each limit ends once. Oracle: all rounds
+// are done; no timer is left.
 TEST_P(time_stress, limits_and_naps_end_in_every_order) {
   const std::uint64_t rounds = scaled(1500);
   std::vector<filch::join_handle<std::uint64_t>> all;
   const filch::random_stream random{filch_test::test_seed()};
-  for (std::uint64_t i = 0; i != 4; ++i) all.push_back(filch::spawn(rt_, limited_naps(random.split(i), rounds, progress_)));
+  for (std::uint64_t i = 0; i != 4; ++i)
+    all.push_back(filch::spawn(rt_, limited_naps(random.split(i), rounds, progress_)));
   std::uint64_t in_time = 0;
   for (auto& each : all) in_time += each.get();
   EXPECT_LE(in_time, 4 * rounds);

@@ -38,8 +38,9 @@ constexpr std::uint64_t scaled(std::uint64_t count) {
 #endif
 }
 
-// How far a stress test goes: so many steps, or fewer where they take longer than `k_limit`. Threads that need each other at every step,
-// and give their CPU away meanwhile, took a hundred times as long on a machine that built something.
+// How far a stress test goes: so many steps, or fewer where they take longer than `k_limit`. Threads that need each
+// other at every step, and give their CPU away meanwhile, took a hundred times as long on a machine that built
+// something.
 class effort {
  public:
   explicit effort(std::uint64_t steps) : steps_{steps}, end_{std::chrono::steady_clock::now() + k_limit} {}

@@ -6,14 +6,16 @@
 //   join    from the last strand of a child to the strand of the parent that begins behind the join
 //   wake    from the strand that woke a suspended task to the one with which that goes on
 //
-//   (I1) Every edge goes from a lower to a higher strand number, and no strand begins before one that comes before it has
+//   (I1) Every edge goes from a lower to a higher strand number, and no strand begins before one that comes before it
+//   has
 //        ended. So the numbers are an order of the graph, and no chain is longer than the run.
 //   (I2) `edges` are sorted by `to`.
 //   (I3) The strands of one worker do not overlap.
 //
-// Which children a task joins: the one that its `join` names, or all that had ended when it recorded a `join`. In a recording without any `join` a task
-// joins, whenever it is resumed, the children that have ended by then, and at its end all of them if all have ended.
-// A fork that nobody took is no task; one that was taken is cut off its parent where it was taken.
+// Which children a task joins: the one that its `join` names, or all that had ended when it recorded a `join`. In a
+// recording without any `join` a task joins, whenever it is resumed, the children that have ended by then, and at its
+// end all of them if all have ended. A fork that nobody took is no task; one that was taken is cut off its parent where
+// it was taken.
 //
 // Built once, in a time proportional to the number of events; plain data from then on, so any thread may read it.
 #pragma once
@@ -103,8 +105,9 @@ class dag {
   // The longest chain, when every spawn, join and wake on it takes `burden_ns` more.
   [[nodiscard]] time_ns span_ns(time_ns burden_ns = 0) const;
   [[nodiscard]] chain critical_path(time_ns burden_ns = 0) const;
-  // The longest chain when what happens outside counts as well: the arrival of tasks that no task spawned, and waits for
-  // something that no task ends. Nobody shortens it, with whatever workers. At least the span, at most the makespan.
+  // The longest chain when what happens outside counts as well: the arrival of tasks that no task spawned, and waits
+  // for something that no task ends. Nobody shortens it, with whatever workers. At least the span, at most the
+  // makespan.
   [[nodiscard]] time_ns elapsed_span_ns() const;
 
   // "load"; "task 7" when it has no name.

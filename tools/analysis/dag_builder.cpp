@@ -1,8 +1,8 @@
 // Reads the events of all workers in the order of time; strand_writer makes strands and edges of them.
 //
-// At one moment the order between workers is unknown, so an event waits for what it depends on: a start for the spawn, a
-// resume for the suspend, a join for the ends of the children. When all wait for one another the recording is not whole,
-// and the first goes on.
+// At one moment the order between workers is unknown, so an event waits for what it depends on: a start for the spawn,
+// a resume for the suspend, a join for the ends of the children. When all wait for one another the recording is not
+// whole, and the first goes on.
 #include <algorithm>
 #include <cstddef>
 #include <queue>
@@ -48,10 +48,8 @@ class builder final : private strand_writer {
         group_.push_back(std::get<2>(heads_.top()));
         heads_.pop();
       }
-      if (group_.size() == 1)
-        go_alone(group_.front());
-      else
-        go_together(at_ns);
+      if (group_.size() == 1) go_alone(group_.front());
+      else go_together(at_ns);
       for (const std::uint32_t each : group_) enqueue(each);
     }
     for (std::uint32_t i = 0; i != lanes_.size(); ++i) leave_all(i);
@@ -233,8 +231,8 @@ class builder final : private strand_writer {
     }
   }
 
-  // In simulated time a task may move several times at one moment. The worker that keeps it is the last one to go on with
-  // it, so it comes when all suspends of that moment have been seen.
+  // In simulated time a task may move several times at one moment. The worker that keeps it is the last one to go on
+  // with it, so it comes when all suspends of that moment have been seen.
   [[nodiscard]] static bool keeps_it(const lane& here, const task_state& subject) {
     if (subject.suspends_left == 0) return true;
     const event& e = (*here.events)[here.next];
@@ -316,8 +314,6 @@ class builder final : private strand_writer {
 
 }  // namespace
 
-dag dag::from(const trace::recording& recording) {
-  return builder{recording}.build();
-}
+dag dag::from(const trace::recording& recording) { return builder{recording}.build(); }
 
 }  // namespace filch::analysis

@@ -1,5 +1,5 @@
-// Strands and edges as they come about: the half of reading a recording that knows what a task does. The other half, which
-// brings the events into an order, is dag_builder.cpp; only that includes this file.
+// Strands and edges as they come about: the half of reading a recording that knows what a task does. The other half,
+// which brings the events into an order, is dag_builder.cpp; only that includes this file.
 //
 // A seat is where tasks run: a worker, or the threads outside, which have the last one and no strands.
 #pragma once
@@ -280,10 +280,8 @@ class strand_writer {
       const bool joins =
           subject.had_children && subject.last_child_ns >= subject.left_ns && subject.left_reason == trace::k_no_detail;
       arrival how{entry::blocked, now_ns_, subject.left_reason};
-      if (subject.woken_ns >= 0)
-        how = take_wake(subject);
-      else if (joins)
-        how = {entry::joined, subject.last_child_ns};
+      if (subject.woken_ns >= 0) how = take_wake(subject);
+      else if (joins) how = {entry::joined, subject.last_child_ns};
       if (go_on(where, each, how) && joins) join_all_into(each, out_.tasks[each].last);
     }
   }

@@ -13,8 +13,8 @@
 namespace filch::analysis {
 namespace {
 
-// Waits that are told apart. A task that was woken through a lock and does not run yet is ready, but not for the verdict
-// on the scheduler: while it is on its way the others still wait for the lock.
+// Waits that are told apart. A task that was woken through a lock and does not run yet is ready, but not for the
+// verdict on the scheduler: while it is on its way the others still wait for the lock.
 enum class waiting : std::uint8_t { ready, ready_with_lock, lock, outside, held };
 constexpr std::size_t k_waitings = 5;
 
@@ -137,10 +137,8 @@ class sweep {
       auto& list = out[each.worker];
       const bool goes_on = each.why == entry::cut && !list.empty() && list.back().end_ns == each.begin_ns &&
                            each.before != k_none && graph_.strands[each.before].end_ns == each.begin_ns;
-      if (goes_on)
-        list.back().end_ns = each.end_ns;
-      else
-        list.push_back({each.begin_ns, each.end_ns, each.ready_ns, i});
+      if (goes_on) list.back().end_ns = each.end_ns;
+      else list.push_back({each.begin_ns, each.end_ns, each.ready_ns, i});
     }
     return out;
   }
@@ -214,14 +212,10 @@ class sweep {
   }
 
   void cut_moment(time_ns span_ns, std::int64_t working) {
-    if (working == graph_.workers)
-      out_.at.all_work_ns += span_ns;
-    else if (tasks_in(waiting::ready) + tasks_in(waiting::ready_with_lock) > 0)
-      out_.at.ready_ns += span_ns;
-    else if (tasks_in(waiting::held) > 0)
-      out_.at.held_ns += span_ns;
-    else
-      out_.at.short_of_work_ns += span_ns;
+    if (working == graph_.workers) out_.at.all_work_ns += span_ns;
+    else if (tasks_in(waiting::ready) + tasks_in(waiting::ready_with_lock) > 0) out_.at.ready_ns += span_ns;
+    else if (tasks_in(waiting::held) > 0) out_.at.held_ns += span_ns;
+    else out_.at.short_of_work_ns += span_ns;
   }
 
   void apply(const moment& each, time_ns at_ns) {
@@ -320,8 +314,6 @@ class sweep {
 
 }  // namespace
 
-usage usage_of(const dag& graph, const trace::recording& from) {
-  return sweep{graph, from}.run();
-}
+usage usage_of(const dag& graph, const trace::recording& from) { return sweep{graph, from}.run(); }
 
 }  // namespace filch::analysis

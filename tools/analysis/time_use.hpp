@@ -1,16 +1,14 @@
 // Where the workers' time went: every moment of every worker belongs to exactly one kind.
 //
-//   work             a task runs
-//   spawn            between two tasks, the second of which was ready: ending one, taking the next from the own queue
-//   steal            from the look that found a task at a victim to the task's start
-//   idle_ready       nothing runs here although a task is ready: the scheduler's time
-//   blocked_lock     nothing is ready, and a task waits for a lock
-//   blocked_outside  nothing is ready, no lock is waited for, and a task waits for something outside: a blocking call, a timer
-//   idle_no_work     none of these: there is nothing to do
+//   work             a task runs spawn            between two tasks, the second of which was ready: ending one, taking
+//   the next from the own queue steal            from the look that found a task at a victim to the task's start
+//   idle_ready       nothing runs here although a task is ready: the scheduler's time blocked_lock     nothing is
+//   ready, and a task waits for a lock blocked_outside  nothing is ready, no lock is waited for, and a task waits for
+//   something outside: a blocking call, a timer idle_no_work     none of these: there is nothing to do
 //
-// A part of idle_ready is the policy's: a worker sleeps and nobody was told to wake anybody, or it has looked at victims in
-// vain more than k_looks_in_vain times per worker; of a simulated one all the time between its looks. The rest is latency: a
-// worker is being woken, looks for the first time, or has no processor.
+// A part of idle_ready is the policy's: a worker sleeps and nobody was told to wake anybody, or it has looked at
+// victims in vain more than k_looks_in_vain times per worker; of a simulated one all the time between its looks. The
+// rest is latency: a worker is being woken, looks for the first time, or has no processor.
 #pragma once
 
 #include <cstdint>

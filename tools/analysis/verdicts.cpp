@@ -91,7 +91,8 @@ class judge {
     return std::nullopt;
   }
 
-  // A sibling that was there before the other had done half of its run. What is spawned later may be what comes after it.
+  // A sibling that was there before the other had done half of its run. What is spawned later may be what comes after
+  // it.
   [[nodiscard]] bool is_beside(const task& each, const task& big) const {
     const time_ns half_ns = big.started_ns + (end_of(big) - big.started_ns) / 2;
     return each.parent == big.parent && each.spawned_ns < half_ns &&

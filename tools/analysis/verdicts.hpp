@@ -12,8 +12,8 @@
 // | starving-policy | scheduler | workers sleep or look in vain while tasks are ready |
 // | ok | none | nothing of that |
 //
-// A fault is worth saying when it costs k_worth_saying of all workers' time; fine-tasks, of the time in which they worked
-// or handled tasks, because a busy machine makes workers wait as well.
+// A fault is worth saying when it costs k_worth_saying of all workers' time; fine-tasks, of the time in which they
+// worked or handled tasks, because a busy machine makes workers wait as well.
 #pragma once
 
 #include <filch/trace/recording.hpp>

@@ -23,7 +23,8 @@ class breaks {
  public:
   explicit breaks(std::span<const event> events) : events_{events} {}
 
-  // The looks and sleeps from where the last call ended up to `until_ns`. Those at the very end of a break belong to it.
+  // The looks and sleeps from where the last call ended up to `until_ns`. Those at the very end of a break belong to
+  // it.
   std::span<const event> next(time_ns until_ns) {
     const std::size_t first = next_;
     while (next_ != events_.size() && events_[next_].time_ns <= until_ns) ++next_;

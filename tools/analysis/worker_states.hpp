@@ -33,8 +33,9 @@ struct stretch_of_strands {
   std::uint32_t first = k_none;
 };
 
-// What all workers do, by worker, from the beginning to the end of the run; the first of each is at its begin. A spawn or a
-// steal that takes longer than k_longest times the median counts as `awake` beyond that: the thread had no processor.
+// What all workers do, by worker, from the beginning to the end of the run; the first of each is at its begin. A spawn
+// or a steal that takes longer than k_longest times the median counts as `awake` beyond that: the thread had no
+// processor.
 inline constexpr time_ns k_longest = 10;
 [[nodiscard]] std::vector<std::vector<state_change>> states_of(
     const std::vector<std::vector<stretch_of_strands>>& stretches, const trace::recording& from, time_ns begin_ns);

@@ -28,7 +28,7 @@ using json = nlohmann::ordered_json;
 struct share_of_time {
   const char* key;   // in JSON
   const char* name;  // for people
-  time_ns analysis::time_use::*value;
+  time_ns analysis::time_use::* value;
 };
 constexpr share_of_time k_shares[] = {
     {"work", "work", &analysis::time_use::work_ns},
@@ -40,9 +40,7 @@ constexpr share_of_time k_shares[] = {
     {"blocked_outside", "waits outside", &analysis::time_use::blocked_outside_ns},
 };
 
-double share(time_ns part_ns, time_ns whole_ns) {
-  return findings::ratio(part_ns, whole_ns);
-}
+double share(time_ns part_ns, time_ns whole_ns) { return findings::ratio(part_ns, whole_ns); }
 
 const char* whose_text(analysis::fault whose) {
   switch (whose) {
@@ -282,10 +280,8 @@ void analyze_command(const analyze_arguments& given) {
     grown = analysis::compare_work(found, analysis::findings_of(analysis::dag::from(before), before));
   }
   write_files(given, what, graph, found);
-  if (given.json)
-    std::cout << findings_json(found, grown).dump(2) << "\n";
-  else
-    print(found, grown);
+  if (given.json) std::cout << findings_json(found, grown).dump(2) << "\n";
+  else print(found, grown);
 }
 
 void add_analyze(CLI::App& app, analyze_arguments& into) {

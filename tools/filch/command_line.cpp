@@ -116,8 +116,9 @@ void add_run(CLI::App& app, run_arguments& into) {
       ->type_name("X");
   run->add_option("--size", into.size, "how large a kernel is; its line below says what is counted")->type_name("N");
   run->add_option("--tree", into.tree, "uts only: T1 (geometric, the default) or T3 (binomial)")->type_name("NAME");
-  run->add_option("--join", into.join,
-                  "joining only: tasks are coroutines whose joins suspend them (continuation) or their thread (blocking)")
+  run->add_option(
+         "--join", into.join,
+         "joining only: tasks are coroutines whose joins suspend them (continuation) or their thread (blocking)")
       ->type_name("NAME");
   run->add_option("--trace", into.trace_file, "write the last recording: .json (Chrome), .filch or .pftrace (Perfetto)")
       ->type_name("FILE");
@@ -208,9 +209,10 @@ void add_record(CLI::App& app, record_arguments& into) {
   record->add_option("-o,--output", into.file, "the recording; %p stands for the process; default run.filch")
       ->type_name("FILE");
   record
-      ->add_option("--detail", into.detail,
-                   "which forks become tasks of the recording: beat (those that are open at a beat, the default), every, "
-                   "stolen (those that another worker runs)")
+      ->add_option(
+          "--detail", into.detail,
+          "which forks become tasks of the recording: beat (those that are open at a beat, the default), every, "
+          "stolen (those that another worker runs)")
       ->type_name("NAME");
   record->add_option("--beat", into.beat_us, "microseconds between two beats, 1 to 1000000; default 100")
       ->type_name("N")
@@ -218,7 +220,8 @@ void add_record(CLI::App& app, record_arguments& into) {
   record->add_option("program", into.words, "the program and its arguments, behind --")->type_name("PROGRAM");
   record->footer(
       "\nExamples:\n  filch record -- ./program 10\n  filch record -o sort.filch -- ./program --size 1000\n"
-      "  filch record --detail every -- ./program 5\n  FILCH_TRACE=run.filch ./program 10     the same without the command"
+      "  filch record --detail every -- ./program 5\n  FILCH_TRACE=run.filch ./program 10     the same without the "
+      "command"
       "\n\nThe exit code is the program's. A second runtime of the program writes run.2.filch, and so on.");
   record->callback([&into] { record_command(into); });
 }

@@ -31,9 +31,7 @@ void prepare(const kernel& what) {
   if (what.prepare) what.prepare();
 }
 
-std::uint64_t result_of(const kernel& what, std::uint64_t returned) {
-  return what.result ? what.result() : returned;
-}
+std::uint64_t result_of(const kernel& what, std::uint64_t returned) { return what.result ? what.result() : returned; }
 
 // Time inside tasks, of one worker: from each start or resumption to the next end or suspension.
 time_ns busy_ns(const std::vector<trace::event>& events) {
@@ -156,9 +154,7 @@ std::string outcome_of(const kernel& what, const parallel_run& run) {
 
 }  // namespace
 
-void use_all_cpus(filch::options& of) {
-  of.workers = topology::usable_cpus().count;
-}
+void use_all_cpus(filch::options& of) { of.workers = topology::usable_cpus().count; }
 
 std::vector<measurement> run_kernel(context& in, std::string_view name, const kernel& what) {
   in.time_scale = 1;  // a kernel takes the time it takes

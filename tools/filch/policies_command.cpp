@@ -63,7 +63,9 @@ std::string explain(const idle& preset) {
   const auto waits_ns = static_cast<double>(policy::total_wait_ns(preset));
   return count_text(preset.cycles, "look") + " at everybody" +
          (waits_ns > 0 ? " with " + duration_text(waits_ns * 1e-9) + " of waits between them" : ""s) + ", then sleep" +
-         (preset.linger_ns != 0 ? "; after a theft it lingers for " + duration_text(static_cast<double>(preset.linger_ns) * 1e-9) : ""s);
+         (preset.linger_ns != 0
+              ? "; after a theft it lingers for " + duration_text(static_cast<double>(preset.linger_ns) * 1e-9)
+              : ""s);
 }
 
 struct family {
@@ -126,8 +128,9 @@ void policies_command(const policies_arguments& given) {
                 << each.explained[i] << "\n";
     }
   }
-  std::cout << "\n--idle also takes fields: attempts=0,initial=500ns,factor=2,cap=1us,cycles=2,linger=50us is balanced; "
-               "cycles=forever never sleeps.\n";
+  std::cout
+      << "\n--idle also takes fields: attempts=0,initial=500ns,factor=2,cap=1us,cycles=2,linger=50us is balanced; "
+         "cycles=forever never sleeps.\n";
 }
 
 }  // namespace filch::tool

@@ -24,9 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> k_details{"beat", "every", "stolen"};
 
-std::string system_text(int error) {
-  return std::generic_category().message(error);
-}
+std::string system_text(int error) { return std::generic_category().message(error); }
 
 // The name for the n-th runtime of the program, as the runtime chooses it.
 fs::path file_of(const record_arguments& given, pid_t process, int number) {
@@ -90,8 +88,7 @@ int wait_for_program(pid_t child) {
   const auto on_interrupt = std::signal(SIGINT, SIG_IGN);
   const auto on_quit = std::signal(SIGQUIT, SIG_IGN);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGQUIT, on_quit);
   if (WIFSIGNALED(status)) {
@@ -117,7 +114,8 @@ void tell_of(const fs::path& file) {
                                           : count_text(what.dropped_count(), "event") + " were dropped")
             << "\n";
   if (result.error) {
-    std::cerr << "filch: the program did not end the file (" << result.error->text() << "); what comes before is there\n";
+    std::cerr << "filch: the program did not end the file (" << result.error->text()
+              << "); what comes before is there\n";
   }
 }
 
@@ -130,8 +128,7 @@ void record_command(const record_arguments& given) {
   if (!given.detail.empty() && std::ranges::find(k_details, given.detail) == k_details.end()) {
     throw bad_usage("record: --detail = \"" + given.detail + "\": allowed are beat, every and stolen");
   }
-  for (int number = 1; given.file.find('%') == std::string::npos && fs::remove(file_of(given, 0, number)); ++number) {
-  }
+  for (int number = 1; given.file.find('%') == std::string::npos && fs::remove(file_of(given, 0, number)); ++number) {}
   const pid_t child = start_program(given);
   const int code = wait_for_program(child);
   int number = 1;

@@ -20,9 +20,7 @@ constexpr std::size_t k_matrix_pairs = 10;
 // When the workers' tasks have CPUs for less than this part of what they could have, other programs have the rest.
 constexpr double k_own_cpu_share = 0.9;
 
-double seconds(time_ns span) {
-  return static_cast<double>(span) / static_cast<double>(k_ns_per_s);
-}
+double seconds(time_ns span) { return static_cast<double>(span) / static_cast<double>(k_ns_per_s); }
 
 // What one worker did in each of the columns: whichever took most of the column's time.
 std::string timeline_bar(const run_view& view, worker_id worker, time_ns end_ns) {
@@ -43,10 +41,8 @@ std::string timeline_bar(const run_view& view, worker_id worker, time_ns end_ns)
   }
   std::string bar;
   for (const shares& each : columns) {
-    if (each.own + each.stolen < 0.5)
-      bar += "·";
-    else
-      bar += each.own >= each.stolen ? "█" : "▒";
+    if (each.own + each.stolen < 0.5) bar += "·";
+    else bar += each.own >= each.stolen ? "█" : "▒";
   }
   return bar;
 }

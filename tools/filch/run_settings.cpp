@@ -24,8 +24,7 @@ double read_time_scale(const run_arguments& given, const workload& what) {
            "a number above 0 and up to 1000: how many real seconds a second of the scenario takes");
   }
   if (!what.has_durations)
-    refuse("--time-scale", *given.time_scale,
-           "only for workloads with durations, not for "s + std::string{what.name});
+    refuse("--time-scale", *given.time_scale, "only for workloads with durations, not for "s + std::string{what.name});
   return *value;
 }
 
@@ -98,8 +97,9 @@ run_settings understand(const run_arguments& given) {
   made.tree = given.tree.value_or("");
   if (made.what->require != nullptr) made.what->require(made.size, made.tree);
   if (given.join) {
-    refuse("--join", *given.join, "only for scenarios whose tasks wait for their children, such as joining, not for "s +
-                                      std::string{made.what->name});
+    refuse("--join", *given.join,
+           "only for scenarios whose tasks wait for their children, such as joining, not for "s +
+               std::string{made.what->name});
   }
   if (given.round_robin && made.what->name != k_demo.name) {
     throw bad_usage("--round-robin: allowed only for the workload demo, not for "s + std::string{made.what->name});

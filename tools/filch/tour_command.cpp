@@ -1,5 +1,5 @@
-// filch without arguments: a parallel program with a fault runs on this machine and is recorded; then what limits it, what
-// more workers would make of it, and a page that shows it all.
+// filch without arguments: a parallel program with a fault runs on this machine and is recorded; then what limits it,
+// what more workers would make of it, and a page that shows it all.
 #include <algorithm>
 #include <filch/algo/sort.hpp>
 #include <filch/fork/scope.hpp>
@@ -123,14 +123,16 @@ forecast show_forecast(const toured& done, const sim::recorded_tasks& tasks) {
                fixed(work / static_cast<double>(std::max<time_ns>(at.least_ns, 1)), 2), name_of(at.limited_by)});
   }
   std::cout << "---- the same on a machine you may not have ----\n\n"
-            << "The recorded tasks on \"" << k_machine << "\", simulated with the same policy objects in virtual time:\n\n"
-            << table.text() << "\n" << limit_text(all, all.points.back());
+            << "The recorded tasks on \"" << k_machine
+            << "\", simulated with the same policy objects in virtual time:\n\n"
+            << table.text() << "\n"
+            << limit_text(all, all.points.back());
   const auto ranked = rank_names(tasks, how, 64, 3);
   if (!ranked.empty()) {
     const virtual_speed_up& first = ranked.front();
-    std::cout << "What would help most there: tasks named \"" << first.name << "\". If they took half as long, the run would take "
-              << time_text(static_cast<time_ns>(first.half_ns)) << " instead of "
-              << time_text(static_cast<time_ns>(all.points.back().mean_ns)) << ".\n";
+    std::cout << "What would help most there: tasks named \"" << first.name
+              << "\". If they took half as long, the run would take " << time_text(static_cast<time_ns>(first.half_ns))
+              << " instead of " << time_text(static_cast<time_ns>(all.points.back().mean_ns)) << ".\n";
   }
   std::cout << "\n";
   return all;
@@ -153,7 +155,8 @@ report::page page_of(const toured& done, const trace::recording& again, const an
                   .burdened_span_ns = all.burdened_span_ns,
                   .curves = {std::move(predicted),
                              {.name = "measured", .points = {{done.workers, {.makespan_ns = found.makespan_ns}}}}}};
-  for (const analysis::verdict& each : found.verdicts) out.notes.push_back(each.id + ": " + each.text + " " + each.advice);
+  for (const analysis::verdict& each : found.verdicts)
+    out.notes.push_back(each.id + ": " + each.text + " " + each.advice);
   return out;
 }
 
@@ -185,7 +188,8 @@ void tour_command() {
   const trace::recording again = analysis::simulated_again(done.recording);
   write_here(k_page, "the measured and the simulated run side by side, for any browser",
              [&](std::ostream& out) { return report::write_page(page_of(done, again, found, all), out); });
-  write_here(k_recording, "the recording, for the commands below", [&](std::ostream& out) { return trace::write_binary(done.recording, out); });
+  write_here(k_recording, "the recording, for the commands below",
+             [&](std::ostream& out) { return trace::write_binary(done.recording, out); });
   std::cout << "\nWhat to try next:\n"
                "  filch analyze tour.filch          everything that the recording says\n"
                "  filch predict tour.filch --workers 1..64  and which change would help most\n"

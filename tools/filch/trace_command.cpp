@@ -31,9 +31,7 @@ std::optional<format> format_of(const std::string& file) {
   return std::nullopt;
 }
 
-std::string system_text() {
-  return std::generic_category().message(errno);
-}
+std::string system_text() { return std::generic_category().message(errno); }
 
 // "adaptive on 4 workers"
 std::string title_of(const trace::recording& what) {
@@ -173,18 +171,14 @@ void require_trace_name(const std::string& file, const std::string& option) {
   throw bad_usage(option + " = \"" + file + "\": allowed are names that end in .json, .filch or .pftrace");
 }
 
-std::string write_trace_file(const trace::recording& what, const std::string& file) {
-  return write(what, file, {});
-}
+std::string write_trace_file(const trace::recording& what, const std::string& file) { return write(what, file, {}); }
 
 void require_report_name(const std::string& file, const std::string& option) {
   if (format_of(file) == format::page) return;
   throw bad_usage(option + " = \"" + file + "\": allowed are names that end in .html");
 }
 
-std::string write_report_file(const trace::recording& what, const std::string& file) {
-  return write(what, file, {});
-}
+std::string write_report_file(const trace::recording& what, const std::string& file) { return write(what, file, {}); }
 
 void report_command(const report_arguments& given) {
   require_report_name(given.to, "page");
@@ -205,10 +199,8 @@ void convert_command(const convert_arguments& given) {
 
 void info_command(const info_arguments& given) {
   const trace::recording what = read_trace_file(given.file);
-  if (given.json)
-    std::cout << info_json(what).dump(2) << "\n";
-  else
-    print_info(what, given.file);
+  if (given.json) std::cout << info_json(what).dump(2) << "\n";
+  else print_info(what, given.file);
 }
 
 void gantt_command(const gantt_arguments& given) {

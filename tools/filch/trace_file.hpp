@@ -12,8 +12,8 @@ void require_trace_name(const std::string& file, const std::string& option);
 // Writes the file and returns what to tell people: its name, its size, warnings. Throws `failure` when it cannot.
 std::string write_trace_file(const trace::recording& what, const std::string& file);
 
-// A .filch file. Throws `failure` when it cannot be read; of one that ends too early it gives what is there, and says so on
-// standard error.
+// A .filch file. Throws `failure` when it cannot be read; of one that ends too early it gives what is there, and says
+// so on standard error.
 [[nodiscard]] trace::recording read_trace_file(const std::string& file);
 
 // The same as writing for a page that shows the recording: its name ends in .html.

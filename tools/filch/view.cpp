@@ -68,10 +68,8 @@ class builder {
       }
     } else if (e.kind == event_kind::spawn && e.worker != trace::k_outside) {
       const seen_task* const parent = find(e.argument);
-      if (parent != nullptr && parent->is_loader)
-        say(e, "Submitted "s + name_of(e.task) + " to " + worker(e.worker));
-      else
-        say(e, worker(e.worker) + ": Spawned " + name_of(e.task));
+      if (parent != nullptr && parent->is_loader) say(e, "Submitted "s + name_of(e.task) + " to " + worker(e.worker));
+      else say(e, worker(e.worker) + ": Spawned " + name_of(e.task));
     }
   }
 
@@ -117,8 +115,6 @@ std::uint64_t run_view::stolen_sum() const {
   return sum;
 }
 
-run_view view_of(const trace::recording& from) {
-  return builder{from}.build();
-}
+run_view view_of(const trace::recording& from) { return builder{from}.build(); }
 
 }  // namespace filch::tool

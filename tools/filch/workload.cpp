@@ -12,9 +12,9 @@
 
 namespace filch::tool {
 std::span<const workload> all_workloads() {
-  static const std::array<workload, 14> k_all{k_basic, k_spawning, k_adaptive,  k_granularity, k_demo,
-                                              k_counter, k_fib,    k_nqueens,   k_skynet,      k_mergesort,
-                                              k_matmul, k_uts,     k_mandelbrot, k_tree_sum};
+  static const std::array<workload, 14> k_all{k_basic,   k_spawning, k_adaptive,   k_granularity, k_demo,
+                                              k_counter, k_fib,      k_nqueens,    k_skynet,      k_mergesort,
+                                              k_matmul,  k_uts,      k_mandelbrot, k_tree_sum};
   return k_all;
 }
 

@@ -55,9 +55,9 @@ struct size_limits {
 
 struct workload {
   std::string_view name;
-  std::string_view alias{};               // another name; empty: none
-  std::string_view help;                  // one line
-  bool has_durations;                     // --time-scale means something
+  std::string_view alias{};  // another name; empty: none
+  std::string_view help;     // one line
+  bool has_durations;        // --time-scale means something
   size_limits size{};
   bool is_recorded = true;                // --trace, --report and --log are possible
   void (*set_defaults)(filch::options&);  // before the user's choices
@@ -80,7 +80,7 @@ void report_executed(context& in, const executed_plan& done, const std::string& 
 executed_plan run_and_report(context& in, std::string_view name, plan what, nlohmann::ordered_json& json);
 [[nodiscard]] measurement measure(std::string label, const executed_plan& done);
 
-// ---- the workloads ---------------------------------------------------------------------------------------------------
+// ---- the workloads --------------------------------------------------------------------------------------------------
 
 extern const workload k_adaptive;
 extern const workload k_basic;

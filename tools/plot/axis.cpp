@@ -69,8 +69,6 @@ void axis::choose_log(double least, double most) {
   }
 }
 
-double axis::place(double value) const {
-  return ((is_log_ ? std::log10(value) : value) - low_) / (high_ - low_);
-}
+double axis::place(double value) const { return ((is_log_ ? std::log10(value) : value) - low_) / (high_ - low_); }
 
 }  // namespace filch::plot

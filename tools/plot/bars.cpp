@@ -93,9 +93,7 @@ canvas drawn(const bar_chart& what) {
 
 }  // namespace
 
-std::string to_svg(const bar_chart& what) {
-  return drawn(what).text();
-}
+std::string to_svg(const bar_chart& what) { return drawn(what).text(); }
 
 std::string to_svg(const std::vector<bar_chart>& all) {
   std::string body;

@@ -49,9 +49,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-double width_of(std::string_view text) {
-  return k_letter * static_cast<double>(letters_of(text));
-}
+double width_of(std::string_view text) { return k_letter * static_cast<double>(letters_of(text)); }
 
 std::string length_text(double value) {
   std::array<char, 64> buffer{};

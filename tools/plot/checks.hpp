@@ -35,8 +35,9 @@ inline bool has_error(double value, double low, double high, bool is_log, std::s
   require_drawable(low, is_log, title, series, "low");
   require_drawable(high, is_log, title, series, "high");
   if (low > value || high < value) {
-    refuse(title, series, "low " + number_text(low) + " and high " + number_text(high) +
-                              " must enclose the value " + number_text(value));
+    refuse(
+        title, series,
+        "low " + number_text(low) + " and high " + number_text(high) + " must enclose the value " + number_text(value));
   }
   return true;
 }

@@ -171,12 +171,9 @@ class chart {
     const std::string label = label_of(what.task);
     for (std::size_t x = first; x != last; ++x) {
       char shown = what.what == look::own ? '=' : '#';
-      if (x == first)
-        shown = '[';
-      else if (x + 1 == last)
-        shown = ']';
-      else if (x - first - 1 < label.size() && label.size() + 2 <= last - first)
-        shown = label[x - first - 1];
+      if (x == first) shown = '[';
+      else if (x + 1 == last) shown = ']';
+      else if (x - first - 1 < label.size() && label.size() + 2 <= last - first) shown = label[x - first - 1];
       row[x] = {shown, what.what};
     }
   }

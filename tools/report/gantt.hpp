@@ -6,8 +6,8 @@
 //   path      000000000000001111111111111100000
 //
 // `=` is a task from the worker's own queue or from outside, `#` a stolen one; `.` a worker that looks for work, blank
-// one that sleeps, `?` a gap in the recording. Where a column holds more than one task it shows what most of its time was;
-// `-` when less than two thirds of it were spent running. The last row says on which worker the critical path is.
+// one that sleeps, `?` a gap in the recording. Where a column holds more than one task it shows what most of its time
+// was; `-` when less than two thirds of it were spent running. The last row says on which worker the critical path is.
 #pragma once
 
 #include <cstdint>

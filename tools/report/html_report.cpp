@@ -64,14 +64,10 @@ struct page_parts {
 
 // What stands in for a mark of the page, {{mark}}.
 void put_part(std::ostream& out, std::string_view mark, const page_parts& parts) {
-  if (mark == "title")
-    put(out, parts.title);
-  else if (mark == "recordings")
-    put(out, parts.recordings);
-  else if (mark == "data")
-    put(out, parts.data);
-  else if (mark == "style")
-    put(out, viewer_style());
+  if (mark == "title") put(out, parts.title);
+  else if (mark == "recordings") put(out, parts.recordings);
+  else if (mark == "data") put(out, parts.data);
+  else if (mark == "style") put(out, viewer_style());
   else if (mark == "scripts") {
     for (const std::string_view script : viewer_scripts()) {
       put(out, "<script>\n");

@@ -1,5 +1,5 @@
-// Runs as one self-contained HTML page: the files of viewer/, the recordings themselves (.filch files in base64), and the
-// figures that are computed here: critical path, work, span, bounds. The page loads nothing from anywhere.
+// Runs as one self-contained HTML page: the files of viewer/, the recordings themselves (.filch files in base64), and
+// the figures that are computed here: critical path, work, span, bounds. The page loads nothing from anywhere.
 //
 // A page shows one run, or two one above the other on one axis of time, for example the measured and the simulated one.
 // Two runs share colours, zoom and pointer.

@@ -42,9 +42,7 @@ std::string joined(char open, std::initializer_list<std::string> parts, char clo
   return out;
 }
 
-std::string number(std::int64_t value) {
-  return std::to_string(value);
-}
+std::string number(std::int64_t value) { return std::to_string(value); }
 
 std::string field(std::string_view key, std::string_view value) {
   std::string out = quoted(key);

@@ -25,7 +25,7 @@ constexpr std::size_t k_others = k_colours.size() - 1;
 struct share {
   const char* name;
   const char* colour;
-  time_ns analysis::time_use::*value;
+  time_ns analysis::time_use::* value;
 };
 constexpr share k_shares[] = {
     {"work", "#0b6fb8", &analysis::time_use::work_ns},
@@ -40,16 +40,11 @@ constexpr share k_shares[] = {
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
+    if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '&') out += "&amp;";
+    else if (c == '"') out += "&quot;";
+    else out += c;
   }
   return out;
 }

@@ -59,11 +59,9 @@ std::optional<time_ns> read_duration(std::string_view text) {
 error::error(std::string_view file, std::uint32_t line, std::string_view field, std::string_view what)
     : std::runtime_error{message(file, line, what)}, file_{file}, line_{line}, field_{field} {}
 
-// ---- one value -------------------------------------------------------------------------------------------------------
+// ---- one value ------------------------------------------------------------------------------------------------------
 
-void field::fail(const std::string& text) const {
-  throw error{file_, value_->line, path_, text};
-}
+void field::fail(const std::string& text) const { throw error{file_, value_->line, path_, text}; }
 
 void field::refuse(std::string_view allowed) const {
   const std::string name = path_.empty() ? std::string{"the file"} : path_;
@@ -128,7 +126,7 @@ std::size_t field::one_of(const std::vector<std::string_view>& words) const {
   return static_cast<std::size_t>(at - words.begin());
 }
 
-// ---- an object -------------------------------------------------------------------------------------------------------
+// ---- an object ------------------------------------------------------------------------------------------------------
 
 object_fields::object_fields(const field& object) : object_{object} {
   if (!object.is_object()) object.refuse("an object with fields in braces");

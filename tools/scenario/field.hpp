@@ -1,4 +1,5 @@
-// Reading the fields of a JSON object with errors that name the file, the line, the field, its value and what is allowed.
+// Reading the fields of a JSON object with errors that name the file, the line, the field, its value and what is
+// allowed.
 #pragma once
 
 #include "json_tree.hpp"

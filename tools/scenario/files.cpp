@@ -29,9 +29,7 @@ std::string read_file(const std::filesystem::path& file, std::uintmax_t most_byt
   return text;
 }
 
-bool is_file_name(std::string_view text) {
-  return text.ends_with(".json") || text.find('/') != std::string_view::npos;
-}
+bool is_file_name(std::string_view text) { return text.ends_with(".json") || text.find('/') != std::string_view::npos; }
 
 std::vector<std::string_view> names_of(std::span<const built_in_file> files) {
   std::vector<std::string_view> names;

@@ -28,7 +28,7 @@ constexpr std::uint32_t k_most_spreads = 100;
 template <class T>
 struct member {
   std::string_view name;
-  T sim::machine_costs::*where;
+  T sim::machine_costs::* where;
 };
 constexpr std::array<member<time_ns>, 12> k_costs{{{"spawn_ns", &sim::machine_costs::spawn_ns},
                                                    {"push_ns", &sim::machine_costs::push_ns},
@@ -45,7 +45,7 @@ constexpr std::array<member<time_ns>, 12> k_costs{{{"spawn_ns", &sim::machine_co
 
 struct count_option {
   std::string_view name;
-  std::uint32_t topology::synthetic_options::*where;
+  std::uint32_t topology::synthetic_options::* where;
 };
 constexpr std::array<count_option, 12> k_counts{
     {{"packages", &topology::synthetic_options::packages},
@@ -63,7 +63,7 @@ constexpr std::array<count_option, 12> k_counts{
 
 struct size_option {
   std::string_view name;
-  std::uint64_t topology::synthetic_options::*where;
+  std::uint64_t topology::synthetic_options::* where;
 };
 constexpr std::array<size_option, 4> k_sizes{
     {{"l1_bytes", &topology::synthetic_options::l1_bytes},
@@ -227,9 +227,7 @@ machine_description load_machine(const std::filesystem::path& file) {
   return parse_machine(read_file(file, k_most_bytes), file.string());
 }
 
-std::vector<std::string_view> machine_names() {
-  return names_of(built_in_machines());
-}
+std::vector<std::string_view> machine_names() { return names_of(built_in_machines()); }
 
 machine_description find_machine(std::string_view name_or_file) {
   if (is_file_name(name_or_file)) return load_machine(std::filesystem::path{name_or_file});

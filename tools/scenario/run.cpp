@@ -61,9 +61,7 @@ std::shared_ptr<const sim::recorded_tasks> read_trace(const std::filesystem::pat
   }
 }
 
-sim::machine_model make_machine(const document& what) {
-  return make_machine(what.machine, what.worker_count());
-}
+sim::machine_model make_machine(const document& what) { return make_machine(what.machine, what.worker_count()); }
 
 std::unique_ptr<sim::workload> make_workload(const document& what, std::uint64_t seed) {
   return std::visit(maker{seed}, what.workload);

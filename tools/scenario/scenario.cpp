@@ -10,7 +10,7 @@
 namespace filch::scenario {
 namespace {
 
-// ---- the policy ------------------------------------------------------------------------------------------------------
+// ---- the policy -----------------------------------------------------------------------------------------------------
 
 // A preset's name, the text of the command line, or its parts as fields.
 policy::idle read_idle(const field& from) {
@@ -50,7 +50,7 @@ void read_policy(const field& from, document& into) {
   fields.finish();
 }
 
-// ---- the machine -----------------------------------------------------------------------------------------------------
+// ---- the machine ----------------------------------------------------------------------------------------------------
 
 // Files are looked for beside the scenario.
 machine_description read_any_machine(const field& from) {
@@ -70,7 +70,7 @@ machine_description read_any_machine(const field& from) {
   return find_machine(text);
 }
 
-// ---- what must fit together ------------------------------------------------------------------------------------------
+// ---- what must fit together -----------------------------------------------------------------------------------------
 
 bool keeps_a_list(policy::victims how) {
   return how != policy::victims::random_probe && how != policy::victims::best_of_two &&
@@ -175,13 +175,9 @@ document parse(std::string_view text, std::string_view origin) {
   return out;
 }
 
-document load(const std::filesystem::path& file) {
-  return parse(read_file(file, k_most_bytes), file.string());
-}
+document load(const std::filesystem::path& file) { return parse(read_file(file, k_most_bytes), file.string()); }
 
-std::vector<std::string_view> built_in_names() {
-  return names_of(built_in_scenarios());
-}
+std::vector<std::string_view> built_in_names() { return names_of(built_in_scenarios()); }
 
 document find(std::string_view name_or_file) {
   if (is_file_name(name_or_file)) return load(std::filesystem::path{name_or_file});
@@ -189,8 +185,6 @@ document find(std::string_view name_or_file) {
   return parse(found.text, "scenarios/" + std::string{found.name} + ".json");
 }
 
-void require_valid(const document& what) {
-  require_valid(what, what.name);
-}
+void require_valid(const document& what) { require_valid(what, what.name); }
 
 }  // namespace filch::scenario

@@ -32,7 +32,7 @@
 
 namespace filch::scenario {
 
-// ---- what a scenario says --------------------------------------------------------------------------------------------
+// ---- what a scenario says -------------------------------------------------------------------------------------------
 
 // workload.kind = "tasks"
 struct tasks_load {
@@ -90,7 +90,7 @@ struct document {
   [[nodiscard]] std::uint32_t worker_count() const { return workers != 0 ? workers : machine.workers; }
 };
 
-// ---- limits ----------------------------------------------------------------------------------------------------------
+// ---- limits ---------------------------------------------------------------------------------------------------------
 
 inline constexpr std::uint64_t k_most_bytes = 4u << 20;         // of a file
 inline constexpr std::uint32_t k_most_depth = 16;               // of brackets
@@ -103,7 +103,7 @@ inline constexpr std::uint32_t k_most_described_cpus = 4'096;   // … and on a 
 inline constexpr std::uint32_t k_most_runs = 1'000'000;
 inline constexpr time_ns k_latest_ns = 1'000'000'000 * k_ns_per_s;  // every run stops there
 
-// ---- reading ---------------------------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------------------
 
 // Throws error. `origin` stands for the file in errors, and its folder is where files are looked for that it names.
 [[nodiscard]] document parse(std::string_view text, std::string_view origin);
@@ -122,7 +122,7 @@ inline constexpr time_ns k_latest_ns = 1'000'000'000 * k_ns_per_s;  // every run
 // does not exist. parse has called it; call it again after a change.
 void require_valid(const document& what);
 
-// ---- running ---------------------------------------------------------------------------------------------------------
+// ---- running --------------------------------------------------------------------------------------------------------
 
 [[nodiscard]] sim::machine_model make_machine(const document& what);
 // For one run. What is random in it comes from `seed`. The document outlives it.

@@ -16,7 +16,7 @@ sim::join_mode read_join(object_fields& fields) {
   return join ? static_cast<sim::join_mode>(join->one_of(k_joins)) : sim::join_mode::continuation;
 }
 
-// ---- groups of tasks -------------------------------------------------------------------------------------------------
+// ---- groups of tasks ------------------------------------------------------------------------------------------------
 
 sim::lengths read_lengths(const field& from) {
   const bool is_zero = from.value().what == json_value::kind::whole && from.value().whole == 0;
@@ -134,7 +134,7 @@ tasks_load read_tasks(object_fields& fields) {
   return out;
 }
 
-// ---- the other kinds -------------------------------------------------------------------------------------------------
+// ---- the other kinds ------------------------------------------------------------------------------------------------
 
 void read_range(object_fields& fields, std::string_view name, time_ns& least_ns, time_ns& most_ns) {
   const auto at = fields.find(name);
@@ -229,9 +229,7 @@ trace_load read_recorded(object_fields& fields) {
 
 }  // namespace
 
-std::vector<std::string_view> workload_kinds() {
-  return {"tasks", "branching", "tree", "graph", "divisible", "trace"};
-}
+std::vector<std::string_view> workload_kinds() { return {"tasks", "branching", "tree", "graph", "divisible", "trace"}; }
 
 workload_description read_workload(const field& from) {
   object_fields fields{from};

@@ -1,5 +1,5 @@
-// Numbers through one channel of coroutines: one sender and one receiver, four senders and one receiver, four and four. What
-// is bounded holds 64.
+// Numbers through one channel of coroutines: one sender and one receiver, four senders and one receiver, four and four.
+// What is bounded holds 64.
 #include <limits>
 
 #include "../harness/asio_coroutines.hpp"
@@ -40,8 +40,8 @@ coroutine<void> receive(sending& all) {
 
 workload through_channel(std::string_view name, std::uint64_t senders, std::uint64_t receivers, std::size_t capacity) {
   return shape(name, [=](std::uint64_t messages) {
-    sending all{number_channel{measured_pool().get_executor(), capacity}, {senders}, receivers,
-                countdown{senders + receivers}};
+    sending all{
+        number_channel{measured_pool().get_executor(), capacity}, {senders}, receivers, countdown{senders + receivers}};
     for (std::uint64_t i = 0; i != senders; ++i) start(send(all, i, messages, senders));
     for (std::uint64_t i = 0; i != receivers; ++i) start(receive(all));
     return all.counter.wait();

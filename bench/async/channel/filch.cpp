@@ -1,5 +1,5 @@
-// Numbers through one channel: one sender and one receiver, four senders and one receiver, four and four. What is bounded
-// holds 64.
+// Numbers through one channel: one sender and one receiver, four senders and one receiver, four and four. What is
+// bounded holds 64.
 #include <filch/sync/channel.hpp>
 
 #include "../harness/filch.hpp"

@@ -18,9 +18,8 @@ using coroutine = asio::awaitable<T, pool_executor>;
 inline constexpr asio::use_awaitable_t<pool_executor> k_await{};
 
 // Numbers from any thread to any other.
-using number_channel =
-    asio::experimental::basic_concurrent_channel<pool_executor, asio::experimental::channel_traits<>,
-                                                 void(asio::error_code, std::uint64_t)>;
+using number_channel = asio::experimental::basic_concurrent_channel<pool_executor, asio::experimental::channel_traits<>,
+                                                                    void(asio::error_code, std::uint64_t)>;
 
 // Nobody waits for it.
 inline void start(coroutine<void> what) {

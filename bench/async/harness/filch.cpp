@@ -9,9 +9,7 @@ runtime* current = nullptr;
 
 constinit const std::string_view k_runtime = "filch";
 
-runtime& measured_runtime() {
-  return *current;
-}
+runtime& measured_runtime() { return *current; }
 
 void with_threads(unsigned threads, bool, const std::function<void()>& body) {
   runtime rt{{.workers = threads}};

@@ -67,7 +67,8 @@ inline std::chrono::microseconds sleep_of(std::uint64_t tasks) {
   return std::chrono::microseconds{std::max<std::uint64_t>(20'000, 3 * tasks)};
 }
 
-// `start(asleep, span, awake)` starts a task that counts itself in `asleep`, sleeps for so long and finishes one of `awake`.
+// `start(asleep, span, awake)` starts a task that counts itself in `asleep`, sleeps for so long and finishes one of
+// `awake`.
 template <class Start>
 workload sleepers_shape(Start start) {
   struct state {

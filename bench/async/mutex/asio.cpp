@@ -1,5 +1,5 @@
-// Eight chains of handlers that hand one strand to each other, which is Asio's lock; each goes on in a second handler there,
-// as the others yield while they hold the lock.
+// Eight chains of handlers that hand one strand to each other, which is Asio's lock; each goes on in a second handler
+// there, as the others yield while they hold the lock.
 #include <asio/strand.hpp>
 
 #include "../harness/asio.hpp"

@@ -24,10 +24,8 @@ task<> churn(countdown& counter, std::uint64_t times) {
   counter.finish(done);
 }
 
-const added k_sleepers{sleepers_shape(
-    [](std::atomic<std::uint64_t>& asleep, std::chrono::microseconds span, countdown& awake) {
-      start(sleep_once(asleep, span, awake));
-    })};
+const added k_sleepers{sleepers_shape([](std::atomic<std::uint64_t>& asleep, std::chrono::microseconds span,
+                                         countdown& awake) { start(sleep_once(asleep, span, awake)); })};
 const added k_timer_churn{shape("timer_churn", [](std::uint64_t timers) {
   countdown counter{k_tasks};
   for (std::uint64_t i = 0; i != k_tasks; ++i) start(churn(counter, timers / k_tasks));

@@ -13,9 +13,10 @@ namespace {
 // The sum of what all of them return. None throws.
 template <class... Parts>
 coroutine<std::uint64_t> sum_of(Parts... parts) {
-  const auto results = co_await asio::experimental::make_parallel_group(
-                           asio::co_spawn(measured_pool().get_executor(), std::move(parts), asio::experimental::deferred)...)
-                           .async_wait(asio::experimental::wait_for_all(), k_await);
+  const auto results =
+      co_await asio::experimental::make_parallel_group(
+          asio::co_spawn(measured_pool().get_executor(), std::move(parts), asio::experimental::deferred)...)
+          .async_wait(asio::experimental::wait_for_all(), k_await);
   co_return std::apply(
       [](const auto&, const auto&... each) {
         std::uint64_t sum = 0;
@@ -41,9 +42,7 @@ coroutine<std::uint64_t> skynet(std::uint64_t first, std::uint64_t leaves) {
                             child(9));
 }
 
-coroutine<void> tell(coroutine<std::uint64_t> what, countdown& counter) {
-  counter.finish(co_await std::move(what));
-}
+coroutine<void> tell(coroutine<std::uint64_t> what, countdown& counter) { counter.finish(co_await std::move(what)); }
 
 const added k_fib{shape("fib", [](std::uint64_t n) {
   countdown counter{1};

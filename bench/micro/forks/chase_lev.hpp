@@ -1,5 +1,5 @@
-// Every fork is a push to a work-stealing deque, every join a pop: our deque, over three kinds of atomics that differ in
-// what orders the owner's store of `bottom_` before its load of `top_`.
+// Every fork is a push to a work-stealing deque, every join a pop: our deque, over three kinds of atomics that differ
+// in what orders the owner's store of `bottom_` before its load of `top_`.
 #pragma once
 
 #include "workers.hpp"
@@ -21,8 +21,8 @@ struct by_fence : filch::std_atomics {
   static void before_steal() {}
 };
 
-// Both indices are only touched in the one order of all seq_cst operations, as by a program that names no orders. So push
-// and pop store by a locked exchange each, and no fence is needed.
+// Both indices are only touched in the one order of all seq_cst operations, as by a program that names no orders. So
+// push and pop store by a locked exchange each, and no fence is needed.
 struct by_seq_cst_store : filch::std_atomics {
   template <class T>
   class ordered {
@@ -52,9 +52,9 @@ struct by_seq_cst_store : filch::std_atomics {
 
 // The owner has no fence: the thief makes the system run one on every CPU that runs a thread of this process.
 //
-// The deque's fence of the thief stands between its two loads; here it comes before both. That is enough for one thief: it
-// has itself moved `top_` to where it is, or has seen the owner do so, before the barrier. An owner that looks at `top_`
-// behind the barrier sees that; one that looked before has its `bottom_` published by the barrier.
+// The deque's fence of the thief stands between its two loads; here it comes before both. That is enough for one thief:
+// it has itself moved `top_` to where it is, or has seen the owner do so, before the barrier. An owner that looks at
+// `top_` behind the barrier sees that; one that looked before has its `bottom_` published by the barrier.
 struct by_membarrier : filch::std_atomics {
   static void fence(auto) {
     // [K6] seq_cst fence of the compiler alone: "publish bottom_, then read top_" ↔ the system call in `before_steal`.
@@ -65,8 +65,7 @@ struct by_membarrier : filch::std_atomics {
 
   // False: the system has no such call, or forbids it.
   [[nodiscard]] static bool is_there() {
-    static const bool is_registered =
-        ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    static const bool is_registered = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     return is_registered;
   }
 };

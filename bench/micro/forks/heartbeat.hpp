@@ -1,5 +1,5 @@
-// Heartbeat scheduling: a timer raises a flag of each worker every 100 µs; the next fork that sees it shows the oldest job.
-// So there is at most one public job per beat, whatever a fork is worth.
+// Heartbeat scheduling: a timer raises a flag of each worker every 100 µs; the next fork that sees it shows the oldest
+// job. So there is at most one public job per beat, whatever a fork is worth.
 #pragma once
 
 #include "private_jobs.hpp"
@@ -42,7 +42,8 @@ struct heartbeat {
   void push(job& child) {
     (void)jobs.add(child);
     // Statistic: a beat that is seen late is answered late.
-    if (jobs.is_full() || beats.load(std::memory_order_relaxed)) [[unlikely]] answer();
+    if (jobs.is_full() || beats.load(std::memory_order_relaxed)) [[unlikely]]
+      answer();
   }
   [[nodiscard]] bool pop() { return jobs.remove(); }
   [[nodiscard]] job* steal() { return jobs.shows_some() ? jobs.steal() : nullptr; }

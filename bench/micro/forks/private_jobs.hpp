@@ -1,5 +1,5 @@
-// Jobs that only their owner sees, and a deque of those that it has shown to thieves, the oldest ones. What two designs are
-// made of: they differ in when the owner shows jobs.
+// Jobs that only their owner sees, and a deque of those that it has shown to thieves, the oldest ones. What two designs
+// are made of: they differ in when the owner shows jobs.
 #pragma once
 
 #include "workers.hpp"
@@ -23,7 +23,8 @@ class private_jobs {
   }
   // Owner: the newest one. False: a thief has it.
   [[nodiscard]] bool remove() {
-    if (--next_ >= shown_) [[likely]] return true;
+    if (--next_ >= shown_) [[likely]]
+      return true;
     return take_back();
   }
   // Owner: shows so many more of them, if there are.

@@ -1,5 +1,5 @@
-// A deque with a private and a public part. A fork is a store, and one comparison for two questions: "is there room?" and
-// "does somebody ask?" Who asks lowers the limit; then half of what is private becomes public.
+// A deque with a private and a public part. A fork is a store, and one comparison for two questions: "is there room?"
+// and "does somebody ask?" Who asks lowers the limit; then half of what is private becomes public.
 #pragma once
 
 #include "private_jobs.hpp"
@@ -14,7 +14,8 @@ struct split {
 
   void push(job& child) {
     // Statistic: a request that is seen late is answered late.
-    if (jobs.add(child) > limit.load(std::memory_order_relaxed)) [[unlikely]] answer();
+    if (jobs.add(child) > limit.load(std::memory_order_relaxed)) [[unlikely]]
+      answer();
   }
   [[nodiscard]] bool pop() { return jobs.remove(); }
   [[nodiscard]] job* steal() {

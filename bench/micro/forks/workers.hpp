@@ -1,4 +1,5 @@
-// Fork and join over a queue of jobs, by one thread or by two that rob each other: what the designs in this folder share.
+// Fork and join over a queue of jobs, by one thread or by two that rob each other: what the designs in this folder
+// share.
 //
 // A design is a worker: a type with
 //   void push(job&)     its own thread, at a fork
@@ -6,8 +7,8 @@
 //   job* steal()        the other thread; null: nothing was there, or the race was lost
 //   other               the worker that it robs, and is robbed by
 //   company             what runs beside the workers; made from both of them
-// A job lies on the stack of whoever forked it. A thief takes the oldest one, so that a worker that finds a job taken has
-// an empty queue, and may rob while it waits.
+// A job lies on the stack of whoever forked it. A thief takes the oldest one, so that a worker that finds a job taken
+// has an empty queue, and may rob while it waits.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -61,7 +62,8 @@ template <class Worker>
   job child{n - 2};
   self.push(child);
   const long a = fib(self, n - 1);
-  if (self.pop()) [[likely]] return a + fib(self, n - 2);
+  if (self.pop()) [[likely]]
+    return a + fib(self, n - 2);
   return a + wait_for(self, child);
 }
 

@@ -1,4 +1,5 @@
-// Serial code several times at once, each on a thread of its own and with data of its own: what the machine gives at best.
+// Serial code several times at once, each on a thread of its own and with data of its own: what the machine gives at
+// best.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +72,8 @@ class copies {
   static void run(copy& of) noexcept {
     const auto began = std::chrono::steady_clock::now();
     of.job.run();
-    of.took_ns = std::max(1.0, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count());
+    of.took_ns =
+        std::max(1.0, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count());
   }
 
   std::vector<copy> all_;

@@ -41,7 +41,8 @@ void tell_about() {
   std::printf("]}\n");
 }
 
-// guess: most changes of speed of a short recursion, by what the processor knows of its branches, were seen within this time
+// guess: most changes of speed of a short recursion, by what the processor knows of its branches, were seen within this
+// time
 constexpr std::uint64_t k_warm_up_ns = 100'000'000;
 
 measured job_of(const workload& what, std::uint64_t size, unsigned threads) {
@@ -163,9 +164,7 @@ int obey(int count, char** words) {
 
 }  // namespace
 
-added::added(workload what) {
-  workloads().push_back(std::move(what));
-}
+added::added(workload what) { workloads().push_back(std::move(what)); }
 
 }  // namespace filch::bench
 

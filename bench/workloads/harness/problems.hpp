@@ -108,12 +108,8 @@ workload for_each_problem(All all) {
 }
 
 // The two sides of a tiny join: a call each and next to no work.
-[[gnu::noinline]] inline std::uint64_t tiny_left(std::uint64_t i) {
-  return i * 3 + 1;
-}
-[[gnu::noinline]] inline std::uint64_t tiny_right(std::uint64_t i) {
-  return i ^ 5;
-}
+[[gnu::noinline]] inline std::uint64_t tiny_left(std::uint64_t i) { return i * 3 + 1; }
+[[gnu::noinline]] inline std::uint64_t tiny_right(std::uint64_t i) { return i ^ 5; }
 
 // `sum_of(i)` is tiny_left(i) + tiny_right(i), both perhaps in parallel.
 template <class SumOf>

@@ -1,20 +1,20 @@
 // A program that measures one runtime. Every file <workload>/<runtime>.cpp adds one workload to it.
 //
-//   program --about                                  one line of JSON: runtime, compiler, flags, workloads
-//   program WORKLOAD SIZE THREADS REPETITIONS        one line of JSON per repetition: ns, cpu_ns, checksum, perhaps bytes
+//   program --about                                  one line of JSON: runtime, compiler, flags, workloads program
+//   WORKLOAD SIZE THREADS REPETITIONS        one line of JSON per repetition: ns, cpu_ns, checksum, perhaps bytes
 //   program WORKLOAD SIZE THREADS turns              in turns with other programs: below
 //
 // Every program in every language speaks this; `filch bench` drives them. Before the repetitions come some that are not
 // printed, for a tenth of a second and one at least: so threads are started, caches filled, pages there, and branches
-// known to the processor. THREADS = 0 asks for serial code, which the C++ program `serial` has, and those in other languages
-// for themselves. Of `serial`, N threads are that many copies of the serial code at once; `ns` is then the time of one at the
-// speed of all together.
+// known to the processor. THREADS = 0 asks for serial code, which the C++ program `serial` has, and those in other
+// languages for themselves. Of `serial`, N threads are that many copies of the serial code at once; `ns` is then the
+// time of one at the speed of all together.
 //
-// In turns: after the runs that are not printed comes the line {"ready": true}, then one line as above for each line that
-// is read from standard input. Its end ends the program. While a program waits for a line others are measured, and the
-// command stops it (SIGSTOP). A turn is one run. If a run takes less than 10 ms, one comes before it that does not count, since the
-// wait has left caches and CPU cold, and others follow until 10 ms have passed, 15 in all at most; the one with the median
-// of ns is printed. Who speaks this says "takes_turns": true to --about.
+// In turns: after the runs that are not printed comes the line {"ready": true}, then one line as above for each line
+// that is read from standard input. Its end ends the program. While a program waits for a line others are measured, and
+// the command stops it (SIGSTOP). A turn is one run. If a run takes less than 10 ms, one comes before it that does not
+// count, since the wait has left caches and CPU cold, and others follow until 10 ms have passed, 15 in all at most; the
+// one with the median of ns is printed. Who speaks this says "takes_turns": true to --about.
 #pragma once
 
 #include <cstdint>

@@ -10,22 +10,12 @@ void matmul(const product_block& at, const extents& size) {
   if (is_block(size)) return multiply_block(at, size);
   if (size.rows >= size.inner && size.rows >= size.columns) {
     const std::size_t half = size.rows / 2;
-    filch::bench::omp_join(
-        [&] {
-          matmul(at, {half, size.inner, size.columns});
-        },
-        [&] {
-          matmul(from_row(at, half), {size.rows - half, size.inner, size.columns});
-        });
+    filch::bench::omp_join([&] { matmul(at, {half, size.inner, size.columns}); },
+                           [&] { matmul(from_row(at, half), {size.rows - half, size.inner, size.columns}); });
   } else if (size.columns >= size.inner) {
     const std::size_t half = size.columns / 2;
-    filch::bench::omp_join(
-        [&] {
-          matmul(at, {size.rows, size.inner, half});
-        },
-        [&] {
-          matmul(from_column(at, half), {size.rows, size.inner, size.columns - half});
-        });
+    filch::bench::omp_join([&] { matmul(at, {size.rows, size.inner, half}); },
+                           [&] { matmul(from_column(at, half), {size.rows, size.inner, size.columns - half}); });
   } else {
     const std::size_t half = size.inner / 2;
     matmul(at, {size.rows, half, size.columns});

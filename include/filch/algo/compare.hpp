@@ -20,23 +20,27 @@
 
 namespace filch::inline v0 {
 
-// The first two elements at the same place that are not `same`, or the end of the shorter range and what stands there in the other.
+// The first two elements at the same place that are not `same`, or the end of the shorter range and what stands there
+// in the other.
 template <indexable_iterator A, std::sized_sentinel_for<A> AEnd, indexable_iterator B, std::sized_sentinel_for<B> BEnd,
           relation_of_elements<A, B> Same = std::equal_to<>>
-[[nodiscard]] std::pair<A, B> mismatch(A first, AEnd first_end, B second, BEnd second_end, Same same = {}, hint given = {}) {
+[[nodiscard]] std::pair<A, B> mismatch(A first, AEnd first_end, B second, BEnd second_end, Same same = {},
+                                       hint given = {}) {
   using algo::detail::ahead;
-  const auto count = std::min(static_cast<std::size_t>(first_end - first), static_cast<std::size_t>(second_end - second));
+  const auto count =
+      std::min(static_cast<std::size_t>(first_end - first), static_cast<std::size_t>(second_end - second));
   const auto differ = [&](std::size_t i) { return !std::invoke(same, *ahead(first, i), *ahead(second, i)); };
   const std::size_t found = algo::detail::find_index<std::pair<Same, A>>(std::size_t{0}, count, given, differ);
   return {ahead(first, found), ahead(second, found)};
 }
 template <indexable_range A, indexable_range B,
           relation_of_elements<std::ranges::iterator_t<A>, std::ranges::iterator_t<B>> Same = std::equal_to<>>
-[[nodiscard]] std::pair<std::ranges::borrowed_iterator_t<A>, std::ranges::borrowed_iterator_t<B>> mismatch(A&& first, B&& second,
-                                                                                                         Same same = {}, hint given = {}) {
+[[nodiscard]] std::pair<std::ranges::borrowed_iterator_t<A>, std::ranges::borrowed_iterator_t<B>> mismatch(
+    A&& first, B&& second, Same same = {}, hint given = {}) {
   const auto a = std::ranges::begin(first);
   const auto b = std::ranges::begin(second);
-  return filch::mismatch(a, a + std::ranges::distance(first), b, b + std::ranges::distance(second), std::move(same), given);
+  return filch::mismatch(a, a + std::ranges::distance(first), b, b + std::ranges::distance(second), std::move(same),
+                         given);
 }
 
 // As many elements in both, and those at the same place are the `same`.
@@ -51,7 +55,8 @@ template <indexable_range A, indexable_range B,
 [[nodiscard]] bool equal(A&& first, B&& second, Same same = {}, hint given = {}) {
   const auto a = std::ranges::begin(first);
   const auto b = std::ranges::begin(second);
-  return filch::equal(a, a + std::ranges::distance(first), b, b + std::ranges::distance(second), std::move(same), given);
+  return filch::equal(a, a + std::ranges::distance(first), b, b + std::ranges::distance(second), std::move(same),
+                      given);
 }
 
 // The first element that is the `same` as the next one, or the end.
@@ -63,7 +68,8 @@ template <indexable_iterator It, std::sized_sentinel_for<It> End, relation_of_el
   const std::size_t found = algo::detail::find_index<Same>(first, count - 1, given, accepts);
   return algo::detail::ahead(first, found == count - 1 ? count : found);
 }
-template <indexable_range R, relation_of_elements<std::ranges::iterator_t<R>, std::ranges::iterator_t<R>> Same = std::equal_to<>>
+template <indexable_range R,
+          relation_of_elements<std::ranges::iterator_t<R>, std::ranges::iterator_t<R>> Same = std::equal_to<>>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> adjacent_find(R&& range, Same same = {}, hint given = {}) {
   const auto first = std::ranges::begin(range);
   return filch::adjacent_find(first, first + std::ranges::distance(range), std::move(same), given);

@@ -63,7 +63,8 @@ concept combines_values = std::invocable<Op&, T, T> && std::convertible_to<std::
 
 // The same with values that are needed again afterwards.
 template <class Op, class T>
-concept combines_copies = combines_values<Op, T> && std::invocable<Op&, T&, T&> && std::convertible_to<std::invoke_result_t<Op&, T&, T&>, T>;
+concept combines_copies =
+    combines_values<Op, T> && std::invocable<Op&, T&, T&> && std::convertible_to<std::invoke_result_t<Op&, T&, T&>, T>;
 // What stands before the first element.
 template <class T>
 concept initial_value = std::copyable<T> && !std::same_as<T, hint>;
@@ -73,7 +74,8 @@ template <class F, class T, class... It>
 concept gives_value = std::invocable<F&, std::iter_reference_t<It>...> &&
                       std::convertible_to<std::invoke_result_t<F&, std::iter_reference_t<It>...>, T>;
 
-// The output: values, or what a function makes of the elements of one or several sequences, can be assigned to its elements.
+// The output: values, or what a function makes of the elements of one or several sequences, can be assigned to its
+// elements.
 template <class Out, class T>
 concept takes_values = indexable_iterator<Out> && std::indirectly_writable<Out, T>;
 template <class Out, class F, class... It>

@@ -3,10 +3,10 @@
 //   auto at = filch::find_if(xs, is_bad);          the first, as std::find_if
 //
 // Who may call what: any thread. The predicate is called for different elements at the same time, and perhaps for some
-// behind the one that is found. If it throws, the exception is rethrown, even when an earlier element would have ended a
-// serial search on the way: only elements before the found one are sure to be looked at. A range without an end is
-// searched, too: then there must be something to find, and 65536 elements behind it must exist. More are not walked over
-// behind the found one in any range that can not be counted at once.
+// behind the one that is found. If it throws, the exception is rethrown, even when an earlier element would have ended
+// a serial search on the way: only elements before the found one are sure to be looked at. A range without an end is
+// searched, too: then there must be something to find, and 65536 elements behind it must exist. More are not walked
+// over behind the found one in any range that can not be counted at once.
 #pragma once
 
 #include <filch/algo/concepts.hpp>
@@ -33,7 +33,8 @@ class lowest_index {
   void lower_to(std::size_t index) {
     std::size_t seen = get();
     // ordered by [L3]: the caller of the search reads it when all strands have ended
-    while (index < seen && !value_.compare_exchange(seen, index, std::memory_order_relaxed, std::memory_order_relaxed)) {}
+    while (index < seen &&
+           !value_.compare_exchange(seen, index, std::memory_order_relaxed, std::memory_order_relaxed)) {}
   }
 
  private:
@@ -70,9 +71,9 @@ template <class Site, class At, class Accepts>
   return found.get();
 }
 
-// What cannot be counted at once is searched in windows, each twice as long as the one before, up to a bound: so a search
-// ends in a range without an end, and of a list only what lies shortly behind the found element is walked over.
-inline constexpr std::size_t k_first_window = 1024;                 // guess
+// What cannot be counted at once is searched in windows, each twice as long as the one before, up to a bound: so a
+// search ends in a range without an end, and of a list only what lies shortly behind the found element is walked over.
+inline constexpr std::size_t k_first_window = 1024;                    // guess
 inline constexpr std::size_t k_longest_window = std::size_t{1} << 16;  // guess
 
 // The first element that `predicate` accepts, or the end.
@@ -120,7 +121,8 @@ template <searchable_range R, predicate_on_element<std::ranges::iterator_t<R>> P
 // The first element that equals `value`.
 template <walkable_iterator It, std::sentinel_for<It> End, comparable_with_element<It> T>
 [[nodiscard]] It find(It first, End last, const T& value, hint given = {}) {
-  return filch::find_if(first, last, [&](auto&& element) -> bool { return std::forward<decltype(element)>(element) == value; }, given);
+  return filch::find_if(
+      first, last, [&](auto&& element) -> bool { return std::forward<decltype(element)>(element) == value; }, given);
 }
 template <searchable_range R, comparable_with_element<std::ranges::iterator_t<R>> T>
 [[nodiscard]] std::ranges::borrowed_iterator_t<R> find(R&& range, const T& value, hint given = {}) {

@@ -4,10 +4,11 @@
 //   filch::for_index(n, [&](std::size_t i) { c[i] = a[i] + b[i]; });
 //   filch::transform(xs, ys.begin(), f);
 //
-// Who may call what: any thread; threads that are no workers begin themselves and hand over to the default runtime when it
-// is worth it. The function is called for different elements at the same time, in no order; on one worker in order. When
-// it throws, elements that have not begun are left out; all that have begun end; then the exception is rethrown, the one
-// of the lowest element if there are several. Nothing is split unless an idle worker asks: see detail/lazy_loop.hpp.
+// Who may call what: any thread; threads that are no workers begin themselves and hand over to the default runtime when
+// it is worth it. The function is called for different elements at the same time, in no order; on one worker in order.
+// When it throws, elements that have not begun are left out; all that have begun end; then the exception is rethrown,
+// the one of the lowest element if there are several. Nothing is split unless an idle worker asks: see
+// detail/lazy_loop.hpp.
 #pragma once
 
 #include <filch/algo/concepts.hpp>
@@ -76,7 +77,8 @@ template <class It>
 }
 
 [[noreturn, gnu::cold]] inline void refuse_index(long long first) {
-  throw std::invalid_argument("filch::for_index: first is " + std::to_string(first) + "; before an unsigned last allowed are 0 and more");
+  throw std::invalid_argument("filch::for_index: first is " + std::to_string(first) +
+                              "; before an unsigned last allowed are 0 and more");
 }
 
 }  // namespace algo::detail
@@ -88,7 +90,8 @@ void for_each(It first, End last, F function, hint given = {}) {
 }
 template <walkable_range R, callable_with_element<std::ranges::iterator_t<R>> F>
 void for_each(R&& range, F function, hint given = {}) {
-  algo::detail::each(std::ranges::begin(range), static_cast<std::size_t>(std::ranges::distance(range)), function, given);
+  algo::detail::each(std::ranges::begin(range), static_cast<std::size_t>(std::ranges::distance(range)), function,
+                     given);
 }
 // A range that can be read only once: elements are moved or copied into blocks, and the function gets those.
 template <readable_once_range R, std::invocable<std::ranges::range_value_t<R>&> F>
@@ -103,9 +106,9 @@ It for_each_n(It first, std::size_t count, F function, hint given = {}) {
   return algo::detail::ahead(first, count);
 }
 
-// Calls `function` with every index from `first` to before `last`, or from 0 to before `count`. The index has the common type
-// of both: with 0 and xs.size() it is std::size_t. Throws std::invalid_argument when that has no negative numbers and
-// `first` is one.
+// Calls `function` with every index from `first` to before `last`, or from 0 to before `count`. The index has the
+// common type of both: with 0 and xs.size() it is std::size_t. Throws std::invalid_argument when that has no negative
+// numbers and `first` is one.
 template <index_number A, index_number B, std::invocable<std::common_type_t<A, B>> F>
 void for_index(A first, B last, F function, hint given = {}) {
   using I = std::common_type_t<A, B>;
@@ -144,7 +147,8 @@ Out transform(R&& range, Out out, F function, hint given = {}) {
 }
 
 // out[i] = function(in[i], second[i]).
-template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Second, indexable_iterator Out, class F>
+template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Second, indexable_iterator Out,
+          class F>
   requires takes_results<Out, F, In, Second>
 Out transform(In first, End last, Second second, Out out, F function, hint given = {}) {
   const auto count = static_cast<std::size_t>(last - first);
@@ -161,8 +165,8 @@ template <indexable_range R, indexable_range S, indexable_iterator Out, class F>
   requires takes_results<Out, F, std::ranges::iterator_t<R>, std::ranges::iterator_t<S>>
 Out transform(R&& range, S&& second, Out out, F function, hint given = {}) {
   const auto first = std::ranges::begin(range);
-  return filch::transform(first, algo::detail::at(first, algo::detail::shorter(range, second)), std::ranges::begin(second),
-                          std::move(out), std::move(function), given);
+  return filch::transform(first, algo::detail::at(first, algo::detail::shorter(range, second)),
+                          std::ranges::begin(second), std::move(out), std::move(function), given);
 }
 
 // out[i] = in[i]; returns the end of the output, which must not overlap the input.
@@ -171,7 +175,8 @@ template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iter
 Out copy(In first, End last, Out out, hint given = {}) {
   const auto count = static_cast<std::size_t>(last - first);
   algo::detail::over_indices(count, given, [&](std::size_t index, std::size_t n) {
-    (void)std::ranges::copy_n(algo::detail::at(first, index), static_cast<std::iter_difference_t<In>>(n), algo::detail::at(out, index));
+    (void)std::ranges::copy_n(algo::detail::at(first, index), static_cast<std::iter_difference_t<In>>(n),
+                              algo::detail::at(out, index));
   });
   return algo::detail::at(out, count);
 }

@@ -32,8 +32,7 @@ class copy_if {
 
   Out run() {
     run_in_windows(
-        blocks_, [this](std::size_t b) { one(b); },
-        [this](std::size_t first, std::size_t now) { many(first, now); });
+        blocks_, [this](std::size_t b) { one(b); }, [this](std::size_t first, std::size_t now) { many(first, now); });
     return out_;
   }
 

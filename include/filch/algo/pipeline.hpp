@@ -2,14 +2,14 @@
 //
 //   filch::pipeline(8, read_line, filch::parallel(parse), filch::serial(write));
 //
-// The source gives a std::optional, empty at the end, or is a range; it is asked by one thread at a time. Each stage gets
-// what the one before returned; what the last returns is dropped. A serial stage sees the items in the order of the source,
-// one at a time; a parallel stage may see several at the same time, in any order. At most `tokens` items are between the
-// source and the end at any time.
+// The source gives a std::optional, empty at the end, or is a range; it is asked by one thread at a time. Each stage
+// gets what the one before returned; what the last returns is dropped. A serial stage sees the items in the order of
+// the source, one at a time; a parallel stage may see several at the same time, in any order. At most `tokens` items
+// are between the source and the end at any time.
 //
-// Who may call what: any thread; it returns when all items have gone through. When the source or a stage throws, nothing
-// more is read and no stage is called any more; when all that run have ended, items on their way are destroyed and the
-// first exception is rethrown.
+// Who may call what: any thread; it returns when all items have gone through. When the source or a stage throws,
+// nothing more is read and no stage is called any more; when all that run have ended, items on their way are destroyed
+// and the first exception is rethrown.
 #pragma once
 
 #include <filch/algo/concepts.hpp>
@@ -107,7 +107,8 @@ class waiting_room {
 
  private:
   std::mutex mutex_;
-  // Guarded by mutex_. The item whose turn it is has not left, so all that wait are among the `tokens` items from it on.
+  // Guarded by mutex_. The item whose turn it is has not left, so all that wait are among the `tokens` items from it
+  // on.
   std::size_t turn_ = 0;
   std::vector<std::optional<T>> early_;
 };
@@ -251,7 +252,8 @@ template <pipeline_source Source, pipeline_stage... Stages>
   requires(sizeof...(Stages) > 0) && stages_fit_together<typename std::invoke_result_t<Source&>::value_type, Stages...>
 void pipeline(std::size_t tokens, Source&& source, Stages&&... stages) {
   if (tokens == 0) throw std::invalid_argument("filch::pipeline: tokens is 0; allowed are 1 and more");
-  algo::detail::pipe<std::remove_reference_t<Source>, std::remove_reference_t<Stages>...>{tokens, source, stages...}.run();
+  algo::detail::pipe<std::remove_reference_t<Source>, std::remove_reference_t<Stages>...>{tokens, source, stages...}
+      .run();
 }
 template <std::ranges::input_range R, pipeline_stage... Stages>
   requires(sizeof...(Stages) > 0) && stages_fit_together<std::ranges::range_value_t<R>, Stages...>

@@ -4,12 +4,12 @@
 //   double norm = filch::transform_reduce(xs, 0.0, std::plus<>{}, [](double x) { return x * x; });
 //   double dot  = filch::transform_reduce(xs, ys, 0.0);
 //
-// Who may call what: any thread. The result is the same, bit for bit, on any number of workers and in every run: the order
-// in which values are combined depends on the number of elements (and on hint::grain) only. That order is a tree, see
-// detail/tree.hpp, not that of std::accumulate; so `op` must be associative for all meant by it, but need not be
+// Who may call what: any thread. The result is the same, bit for bit, on any number of workers and in every run: the
+// order in which values are combined depends on the number of elements (and on hint::grain) only. That order is a tree,
+// see detail/tree.hpp, not that of std::accumulate; so `op` must be associative for all meant by it, but need not be
 // commutative. Inside a leaf elements are combined from left to right; sums and products of floating point numbers with
-// std::plus and std::multiplies go in 8 lanes, element i to lane i mod 8, which lets the compiler use vectors.
-// The initial value comes first: op(init, tree).
+// std::plus and std::multiplies go in 8 lanes, element i to lane i mod 8, which lets the compiler use vectors. The
+// initial value comes first: op(init, tree).
 #pragma once
 
 #include <filch/algo/concepts.hpp>
@@ -95,7 +95,8 @@ template <class It, class Takes>
   auto leaf = [&](It at, std::size_t n) {
     It best = at;
     (void)walk(std::next(at), n - 1, [&](const It& place) {
-      if (takes_right(best, place)) [[unlikely]] best = place;  // a jump: a conditional move would make each step wait
+      if (takes_right(best, place)) [[unlikely]]
+        best = place;  // a jump: a conditional move would make each step wait
     });
     return best;
   };
@@ -119,7 +120,8 @@ template <walkable_range R, std::movable T, combines_values<T> Op, gives_value<T
 // op(init, …) over function(in[i], second[i]); without `op` and `function` the inner product.
 template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Second, std::movable T,
           combines_values<T> Op = std::plus<>, gives_value<T, In, Second> F = std::multiplies<>>
-[[nodiscard]] T transform_reduce(In first, End last, Second second, T init, Op op = {}, F function = {}, hint given = {}) {
+[[nodiscard]] T transform_reduce(In first, End last, Second second, T init, Op op = {}, F function = {},
+                                 hint given = {}) {
   using algo::detail::ahead;
   const auto value = [&](std::size_t i) -> algo::detail::result_of_elements<F, In, Second> {
     return std::invoke(function, *ahead(first, i), *ahead(second, i));
@@ -133,7 +135,8 @@ template <indexable_range R, indexable_range S, std::movable T, combines_values<
 [[nodiscard]] T transform_reduce(R&& range, S&& second, T init, Op op = {}, F function = {}, hint given = {}) {
   const auto first = std::ranges::begin(range);
   return filch::transform_reduce(first, algo::detail::ahead(first, algo::detail::shorter(range, second)),
-                                 std::ranges::begin(second), std::move(init), std::move(op), std::move(function), given);
+                                 std::ranges::begin(second), std::move(init), std::move(op), std::move(function),
+                                 given);
 }
 
 // op(init, …) over all elements; without `op` their sum, without `init` from a value-initialised one.

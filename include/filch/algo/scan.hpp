@@ -3,11 +3,11 @@
 //   filch::inclusive_scan(xs, ys.begin());             ys[i] = xs[0] + … + xs[i]
 //   filch::exclusive_scan(xs, ys.begin(), 0.0);        ys[i] = 0.0 + xs[0] + … + xs[i - 1]
 //
-// Who may call what: any thread. Input and output may be the same. The result is the same, bit for bit, on any number of
-// workers and in every run. The shape, for blocks of 1024 elements or of hint::grain: let s(b) be the fold of block b from
-// the left, and p(0) = init, p(b + 1) = op(p(b), s(b)). Inside block b values are folded from the left, beginning with p(b).
-// `op` must be associative and need not be commutative. It is called up to twice for each element on one worker, thrice on
-// several; the function of a transforming scan once or twice.
+// Who may call what: any thread. Input and output may be the same. The result is the same, bit for bit, on any number
+// of workers and in every run. The shape, for blocks of 1024 elements or of hint::grain: let s(b) be the fold of block
+// b from the left, and p(0) = init, p(b + 1) = op(p(b), s(b)). Inside block b values are folded from the left,
+// beginning with p(b). `op` must be associative and need not be commutative. It is called up to twice for each element
+// on one worker, thrice on several; the function of a transforming scan once or twice.
 #pragma once
 
 #include <filch/algo/concepts.hpp>
@@ -53,7 +53,8 @@ class scan {
   }
   template <class Left, class Right>
   [[nodiscard]] T both(Left&& left, Right&& right) const {
-    if constexpr (std::floating_point<T>) return kept_apart<T>(op_(std::forward<Left>(left), std::forward<Right>(right)));
+    if constexpr (std::floating_point<T>)
+      return kept_apart<T>(op_(std::forward<Left>(left), std::forward<Right>(right)));
     else return op_(std::forward<Left>(left), std::forward<Right>(right));
   }
 
@@ -126,8 +127,8 @@ class scan {
     return before;
   }
 
-  // Numbers of such a value, of a complex one for example, could be contracted with each other, and keeping them apart is
-  // slow. So they are folded and written by one compiled loop each, whether somebody asks for work or not.
+  // Numbers of such a value, of a complex one for example, could be contracted with each other, and keeping them apart
+  // is slow. So they are folded and written by one compiled loop each, whether somebody asks for work or not.
   static constexpr bool k_has_parts = !std::is_scalar_v<T> && std::is_trivially_copyable_v<T>;
 
   const In in_;
@@ -150,15 +151,17 @@ using mapped = std::decay_t<std::invoke_result_t<F&, std::iter_reference_t<In>>>
 
 }  // namespace algo::detail
 
-// out[i] = op(…op(f(in[0]), f(in[1]))…, f(in[i])), with `init` before all if it is given. Returns the end of the output.
-template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Out, class Op, callable_with_element<In> F>
+// out[i] = op(…op(f(in[0]), f(in[1]))…, f(in[i])), with `init` before all if it is given. Returns the end of the
+// output.
+template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iterator Out, class Op,
+          callable_with_element<In> F>
   requires combines_copies<Op, algo::detail::mapped<F, In>> && takes_values<Out, algo::detail::mapped<F, In>>
 Out transform_inclusive_scan(In first, End last, Out out, Op op, F function, hint given = {}) {
   using T = algo::detail::mapped<F, In>;
   return algo::detail::scan_all<true, T>(first, last, out, op, function, std::nullopt, given);
 }
-template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value T, takes_values<T> Out, combines_copies<T> Op,
-          gives_value<T, In> F>
+template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value T, takes_values<T> Out,
+          combines_copies<T> Op, gives_value<T, In> F>
 Out transform_inclusive_scan(In first, End last, Out out, Op op, F function, T init, hint given = {}) {
   return algo::detail::scan_all<true, T>(first, last, out, op, function, std::move(init), given);
 }
@@ -185,10 +188,12 @@ Out inclusive_scan(In first, End last, Out out, Op op = {}, hint given = {}) {
   std::identity same;
   return algo::detail::scan_all<true, std::iter_value_t<In>>(first, last, out, op, same, std::nullopt, given);
 }
-template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value T, takes_values<T> Out, combines_copies<T> Op>
+template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value T, takes_values<T> Out,
+          combines_copies<T> Op>
   requires gives_value<std::identity, T, In>
 Out inclusive_scan(In first, End last, Out out, Op op, T init, hint given = {}) {
-  return filch::transform_inclusive_scan(first, last, std::move(out), std::move(op), std::identity{}, std::move(init), given);
+  return filch::transform_inclusive_scan(first, last, std::move(out), std::move(op), std::identity{}, std::move(init),
+                                         given);
 }
 template <indexable_range R, takes_values<std::ranges::range_value_t<R>> Out,
           combines_copies<std::ranges::range_value_t<R>> Op = std::plus<>>
@@ -203,8 +208,8 @@ Out inclusive_scan(R&& range, Out out, Op op, T init, hint given = {}) {
 }
 
 // out[i] = op(…op(init, f(in[0]))…, f(in[i - 1])). Returns the end of the output.
-template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value T, takes_values<T> Out, combines_copies<T> Op,
-          gives_value<T, In> F>
+template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value T, takes_values<T> Out,
+          combines_copies<T> Op, gives_value<T, In> F>
 Out transform_exclusive_scan(In first, End last, Out out, T init, Op op, F function, hint given = {}) {
   return algo::detail::scan_all<false, T>(first, last, out, op, function, std::move(init), given);
 }
@@ -221,7 +226,8 @@ template <indexable_iterator In, std::sized_sentinel_for<In> End, initial_value 
           combines_copies<T> Op = std::plus<>>
   requires gives_value<std::identity, T, In>
 Out exclusive_scan(In first, End last, Out out, T init, Op op = {}, hint given = {}) {
-  return filch::transform_exclusive_scan(first, last, std::move(out), std::move(init), std::move(op), std::identity{}, given);
+  return filch::transform_exclusive_scan(first, last, std::move(out), std::move(init), std::move(op), std::identity{},
+                                         given);
 }
 template <indexable_range R, initial_value T, takes_values<T> Out, combines_copies<T> Op = std::plus<>>
   requires gives_value<std::identity, T, std::ranges::iterator_t<R>>

@@ -2,13 +2,12 @@
 //
 //   filch::sort(xs);        filch::stable_sort(people, by_age);        filch::nth_element(xs, xs.begin() + 10);
 //
-// Who may call what: any thread. The comparison is called by several threads at the same time.
-// sort is a quicksort in place; small parts and parts whose pivots were bad go to std::sort. When the comparison throws,
-// the elements are valid and otherwise unspecified, as with std::sort. nth_element partitions the same way, and goes on with
-// one side only.
-// stable_sort is a merge sort with a buffer as long as the range. When the comparison throws, all elements are still in the
-// range, in some order. Of elements whose move may throw the positions are sorted, and then each is moved once; when a
-// comparison throws nothing has changed.
+// Who may call what: any thread. The comparison is called by several threads at the same time. sort is a quicksort in
+// place; small parts and parts whose pivots were bad go to std::sort. When the comparison throws, the elements are
+// valid and otherwise unspecified, as with std::sort. nth_element partitions the same way, and goes on with one side
+// only. stable_sort is a merge sort with a buffer as long as the range. When the comparison throws, all elements are
+// still in the range, in some order. Of elements whose move may throw the positions are sorted, and then each is moved
+// once; when a comparison throws nothing has changed.
 #pragma once
 
 #include <filch/algo/concepts.hpp>

@@ -50,8 +50,8 @@ struct assert_value {
   }
 };
 
-// Called first when an assertion fails, on the thread where it failed. It may leave for good (the model checker ends the
-// execution); when it returns, the message is printed and the program aborts.
+// Called first when an assertion fails, on the thread where it failed. It may leave for good (the model checker ends
+// the execution); when it returns, the message is printed and the program aborts.
 using assert_handler = void (*)(const char* condition, const char* names, const assert_value* values,
                                 unsigned value_count, std::source_location where);
 
@@ -72,8 +72,8 @@ template <class... Values>
 
 }  // namespace filch::inline v0
 
-#define FILCH_ASSERT(condition, ...)                                                         \
-  (__builtin_expect(static_cast<bool>(condition), 1)                                         \
-       ? static_cast<void>(0)                                                                \
-       : ::filch::assertion_failed_with(#condition, #__VA_ARGS__, std::source_location::current() __VA_OPT__(, ) \
-                                            __VA_ARGS__))
+#define FILCH_ASSERT(condition, ...)                              \
+  (__builtin_expect(static_cast<bool>(condition), 1)              \
+       ? static_cast<void>(0)                                     \
+       : ::filch::assertion_failed_with(#condition, #__VA_ARGS__, \
+                                        std::source_location::current() __VA_OPT__(, ) __VA_ARGS__))

@@ -4,15 +4,14 @@
 // (tests/model) the same source runs under a memory model that shows every outcome that C++20 allows. So a kernel
 // touches shared memory only through
 //
-//   A::atomic<T>           load, store, exchange, compare_exchange, fetch_add, fetch_sub, fetch_or, fetch_and, each with
+//   A::atomic<T>           load, store, exchange, compare_exchange, fetch_add, fetch_sub, fetch_or, fetch_and, each
+//   with
 //                          its memory order written out: implicit seq_cst does not exist here
 //   A::var<T>              plain data that only one thread at a time may touch; the checker reports a race
-//   A::fence(order)        a fence
-//   A::make<T>(…), A::destroy(p), A::make_array<T>(n), A::destroy_array(p, n)      memory; the checker sees use after free
-//   A::discard(p, n)       gives the pages of an array back while its addresses stay readable
-//   A::futex_wait(word, expected, deadline_ns), A::futex_wake(word, count)     sleeping
-//   A::mutex               lock, try_lock, unlock
-//   A::pause()             one turn of a spin loop
+//   A::fence(order)        a fence A::make<T>(…), A::destroy(p), A::make_array<T>(n), A::destroy_array(p, n)
+//   memory; the checker sees use after free A::discard(p, n)       gives the pages of an array back while its addresses
+//   stay readable A::futex_wait(word, expected, deadline_ns), A::futex_wake(word, count)     sleeping A::mutex
+//   lock, try_lock, unlock A::pause()             one turn of a spin loop
 //
 // The policy's operations take no labels: the checker knows each by its source line. They pass on the order of their
 // caller, who justifies it:
@@ -52,16 +51,24 @@ struct std_atomics {
     bool compare_exchange(T& expected, T desired, std::memory_order success, std::memory_order failure) {
       return value_.compare_exchange_strong(expected, desired, success, failure);
     }
-    T fetch_add(T value, std::memory_order order) requires std::is_integral_v<T> {
+    T fetch_add(T value, std::memory_order order)
+      requires std::is_integral_v<T>
+    {
       return value_.fetch_add(value, order);
     }
-    T fetch_sub(T value, std::memory_order order) requires std::is_integral_v<T> {
+    T fetch_sub(T value, std::memory_order order)
+      requires std::is_integral_v<T>
+    {
       return value_.fetch_sub(value, order);
     }
-    T fetch_or(T value, std::memory_order order) requires std::is_integral_v<T> {
+    T fetch_or(T value, std::memory_order order)
+      requires std::is_integral_v<T>
+    {
       return value_.fetch_or(value, order);
     }
-    T fetch_and(T value, std::memory_order order) requires std::is_integral_v<T> {
+    T fetch_and(T value, std::memory_order order)
+      requires std::is_integral_v<T>
+    {
       return value_.fetch_and(value, order);
     }
 

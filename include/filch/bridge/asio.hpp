@@ -1,5 +1,5 @@
-// Asio and filch together. Optional: it needs the headers of Asio 1.22 or later (Debian: libasio-dev), and nothing else of
-// filch includes it.
+// Asio and filch together. Optional: it needs the headers of Asio 1.22 or later (Debian: libasio-dev), and nothing else
+// of filch includes it.
 //
 //   std::size_t n = co_await socket.async_read_some(buffer, filch::use_task);     in a task of filch
 //
@@ -8,12 +8,12 @@
 //   asio::strand one_at_a_time{workers.get_executor()};
 //
 // `use_task` starts the operation when it is awaited. While it is under way the task is suspended, and its worker runs
-// others; the task goes on at its own runtime, wherever Asio calls the handler. An error becomes asio::system_error. If the
-// operation is dropped, because its io_context ends, the task gets asio::error::operation_aborted.
+// others; the task goes on at its own runtime, wherever Asio calls the handler. An error becomes asio::system_error. If
+// the operation is dropped, because its io_context ends, the task gets asio::error::operation_aborted.
 //
-// Who may call what: `use_task` in a task; what it returns is awaited at once, and once. A request to stop the task does not
-// end an operation that is under way: cancel it at its socket or timer. An asio_context any thread; it refers to a runtime,
-// which outlives it, and it outlives the handlers that it was given.
+// Who may call what: `use_task` in a task; what it returns is awaited at once, and once. A request to stop the task
+// does not end an operation that is under way: cancel it at its socket or timer. An asio_context any thread; it refers
+// to a runtime, which outlives it, and it outlives the handlers that it was given.
 #pragma once
 
 #include <filch/coro/waiter.hpp>

@@ -5,10 +5,10 @@
 //   auto operation = where.schedule().connect(receiver);      lives until the receiver is told
 //   operation.start();
 //
-// The receiver is told once, on a worker or, if nothing came of it, where that turned out:
-//   set_value()                      on a worker of the runtime
-//   set_stopped()                    its stop token asked for it before it started, or the runtime ended without running it
-//   set_error(std::exception_ptr)    nothing could be submitted: the runtime has ended, or there is no memory
+// The receiver is told once, on a worker or, if nothing came of it, where that turned out: set_value()
+//   on a worker of the runtime set_stopped()                    its stop token asked for it before it started, or the
+//   runtime ended without running it set_error(std::exception_ptr)    nothing could be submitted: the runtime has
+//   ended, or there is no memory
 //
 // Who may call what: `start` any thread, once. The operation stays where it is from then on.
 #pragma once

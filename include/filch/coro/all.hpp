@@ -3,9 +3,9 @@
 //   auto [a, b] = co_await filch::all(fib(n - 1), fib(n - 2));
 //   std::vector<int> each = co_await filch::all(std::move(tasks));        a range of tasks that is given away
 //
-// Who may call what: a coroutine. All tasks end before it goes on, perhaps on another worker: where the last of them ended.
-// The exception of the first in the order of the arguments is rethrown. The first task starts at once on the same worker;
-// the others wait until the worker comes to them, or another takes them.
+// Who may call what: a coroutine. All tasks end before it goes on, perhaps on another worker: where the last of them
+// ended. The exception of the first in the order of the arguments is rethrown. The first task starts at once on the
+// same worker; the others wait until the worker comes to them, or another takes them.
 #pragma once
 
 #include <filch/coro/detail/children.hpp>
@@ -36,7 +36,8 @@ struct task_result<task<T>> {
 template <class T>
 using shown_result = std::conditional_t<std::is_void_v<T>, nothing, T>;
 template <class T>
-using element_result = std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, T>;
+using element_result =
+    std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, T>;
 
 template <class T>
 shown_result<T> take_shown(const task<T>& ended) {
@@ -135,9 +136,10 @@ using element_of = std::remove_cvref_t<std::ranges::range_reference_t<Range>>;
 
 // A range of tasks that may be moved out of it: one that makes them as it goes, or a container that is given away.
 template <class Range>
-concept tasks_given_away = std::ranges::input_range<Range> && requires { typename task_result<element_of<Range>>::type; } &&
-                           (!std::is_reference_v<std::ranges::range_reference_t<Range>> ||
-                            (!std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>));
+concept tasks_given_away =
+    std::ranges::input_range<Range> && requires { typename task_result<element_of<Range>>::type; } &&
+    (!std::is_reference_v<std::ranges::range_reference_t<Range>> ||
+     (!std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>));
 
 }  // namespace coro
 

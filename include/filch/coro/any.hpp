@@ -3,9 +3,9 @@
 //   auto first = co_await filch::any(ask(a), ask(b));                first.index, first.value
 //   auto first = co_await filch::any(std::move(tasks));              a range of tasks that is given away
 //
-// The others are asked to stop then, and awaited: when `any` returns none of them runs any more. One that throws does not
-// win. If all throw, the exception of the first in the order of the arguments is rethrown, as by `all`. The value is a
-// std::variant if the tasks have different types.
+// The others are asked to stop then, and awaited: when `any` returns none of them runs any more. One that throws does
+// not win. If all throw, the exception of the first in the order of the arguments is rethrown, as by `all`. The value
+// is a std::variant if the tasks have different types.
 //
 // Who may call what: a coroutine. If it is asked to stop, so are the tasks.
 #pragma once
@@ -52,7 +52,8 @@ void rethrow_failure(const task<T>& ended) {
 
 // The result of the task `ended`, which is number `index`.
 template <class T>
-any_result<std::conditional_t<std::is_void_v<T>, void, element_result<T>>> take_any(std::size_t index, const task<T>& ended) {
+any_result<std::conditional_t<std::is_void_v<T>, void, element_result<T>>> take_any(std::size_t index,
+                                                                                    const task<T>& ended) {
   if constexpr (std::is_void_v<T>) {
     ended.promise().take();
     return {index};
@@ -115,7 +116,8 @@ class [[nodiscard]] any_of_several {
   template <std::size_t I>
   void try_take(const promise_base& winner, std::optional<any_result<variant>>& result) {
     const auto& one = std::get<I>(tasks_);
-    if (&one.promise() == &winner) result.emplace(any_result<variant>{I, variant{std::in_place_index<I>, take_shown(one)}});
+    if (&one.promise() == &winner)
+      result.emplace(any_result<variant>{I, variant{std::in_place_index<I>, take_shown(one)}});
   }
 
   std::tuple<task<First>, task<Rest>...> tasks_;

@@ -2,13 +2,13 @@
 //
 //   int r = co_await rt.submit(job);
 //
-// The coroutine is suspended until the function has ended, whoever runs it, and holds its frame meanwhile, no stack and no
-// thread. If its task is asked to stop, the wait ends with task_cancelled: a function that has not started does not start then;
-// one that runs goes on, and nobody hears of its end. So what it refers to must not lie in the coroutine, if that can be asked to
-// stop; or await a task, whose end is always awaited.
+// The coroutine is suspended until the function has ended, whoever runs it, and holds its frame meanwhile, no stack and
+// no thread. If its task is asked to stop, the wait ends with task_cancelled: a function that has not started does not
+// start then; one that runs goes on, and nobody hears of its end. So what it refers to must not lie in the coroutine,
+// if that can be asked to stop; or await a task, whose end is always awaited.
 //
-// The function is not run in place of the wait, as future::get does: a call cannot be left when somebody asks to stop. The worker
-// that submitted it comes to it next anyway, unless another takes it.
+// The function is not run in place of the wait, as future::get does: a call cannot be left when somebody asks to stop.
+// The worker that submitted it comes to it next anyway, unless another takes it.
 //
 // Who may call what: a coroutine. On a thread that is no worker it blocks.
 #pragma once

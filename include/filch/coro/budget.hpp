@@ -1,5 +1,5 @@
-// The budget of a coroutine: so many operations in a row that are ready at once, then others have a turn. Without it two
-// coroutines that always find a channel filled would keep a worker for ever.
+// The budget of a coroutine: so many operations in a row that are ready at once, then others have a turn. Without it
+// two coroutines that always find a channel filled would keep a worker for ever.
 //
 // For the awaiters of operations that may be ready at once:
 //
@@ -28,7 +28,8 @@ namespace filch::inline v0::coro {
   return true;
 }
 
-// Did has_budget() say no? Then `who`, which is suspended, goes on after others, with a new budget. False: it goes on at once.
+// Did has_budget() say no? Then `who`, which is suspended, goes on after others, with a new budget. False: it goes on
+// at once.
 [[nodiscard]] inline bool pause_if_spent(std::coroutine_handle<> who) noexcept {
   lane* const mine = current_lane();
   if (mine == nullptr || mine->budget != 0) return false;

@@ -1,5 +1,5 @@
-// Children that run at the same time under a context of their own, so that some of them can be asked to stop by the end of
-// another: what `any` and timeouts are made of.
+// Children that run at the same time under a context of their own, so that some of them can be asked to stop by the end
+// of another: what `any` and timeouts are made of.
 //
 //   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
 //     a.promise().sibling = &b.promise();
@@ -7,11 +7,11 @@
 //   }
 //   … await_resume() { if (scope_.decisive() == &a.promise()) … }
 //
-// The parent goes on when all children have ended: nobody is left behind. A child that has not started when the others are
-// asked to stop does not start; it has neither a result nor an exception.
+// The parent goes on when all children have ended: nobody is left behind. A child that has not started when the others
+// are asked to stop does not start; it has neither a result nor an exception.
 //
-// Who may call what: `start` the parent's awaiter; `request_stop` any thread while the parent waits; the rest the parent once
-// it goes on. It lies in the parent's frame.
+// Who may call what: `start` the parent's awaiter; `request_stop` any thread while the parent waits; the rest the
+// parent once it goes on. It lies in the parent's frame.
 #pragma once
 
 #include <filch/coro/context.hpp>

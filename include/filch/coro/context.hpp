@@ -3,8 +3,8 @@
 //   std::stop_token t = co_await filch::this_task::stop_token();
 //
 // `spawn`, `any` and the like make a new context; who is awaited, directly or by `all`, gets a pointer to its parent's.
-// A request to stop goes down to the contexts below. What waits ends with task_cancelled then; what computes may look at its
-// token.
+// A request to stop goes down to the contexts below. What waits ends with task_cancelled then; what computes may look
+// at its token.
 //
 // Who may call what: any thread. A context outlives those below it.
 #pragma once
@@ -29,7 +29,8 @@ class context {
   void request_stop() noexcept;
   [[nodiscard]] bool is_stop_requested() const noexcept {
     const auto now = stop_.look();
-    if (now.node != nullptr) [[unlikely]] return is_requested_of(*now.node);
+    if (now.node != nullptr) [[unlikely]]
+      return is_requested_of(*now.node);
     return now.is_requested || (above_ != nullptr && above_->is_stop_requested());
   }
 
@@ -38,9 +39,11 @@ class context {
 
   // A stop requested of `other` is one of this, too. Before anybody else knows the context. Throws std::bad_alloc.
   void follow(std::stop_token other);
-  // Nobody is left who could call request_stop: who asks for a token from now on gets an empty one, if this follows nobody else.
+  // Nobody is left who could call request_stop: who asks for a token from now on gets an empty one, if this follows
+  // nobody else.
   void make_unstoppable() noexcept {
-    is_unstoppable_.store(true, std::memory_order_relaxed);  // statistic: who does not see it gets a token that nobody uses
+    // statistic: who does not see it gets a token that nobody uses
+    is_unstoppable_.store(true, std::memory_order_relaxed);
   }
 
   // The nearest at or above this that is a spawned task's, or the highest.

@@ -5,8 +5,8 @@
 //   nothing → waiter → ended         whoever ends it lets the waiter go on
 //   nothing → left → ended           the owner is gone: it belongs to whoever ends it
 //
-// Who may call what: `end` once; `wait` and `leave` the owner, once each, not `leave` while it waits; `has_ended` any thread.
-// After `end` has returned nobody its caller touches nothing of the task's or the waiter's.
+// Who may call what: `end` once; `wait` and `leave` the owner, once each, not `leave` while it waits; `has_ended` any
+// thread. After `end` has returned nobody its caller touches nothing of the task's or the waiter's.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -24,8 +24,8 @@ class hand_over {
   };
   // It has ended. Who is to be seen to: perhaps nobody.
   [[nodiscard]] successor end() {
-    // [N5] acq_rel exchange: release hands over what was done → [N6] → [N7] → [N9]; acquire receives the waiter, or what the
-    // owner did before it left ← [N7] ← [N10].
+    // [N5] acq_rel exchange: release hands over what was done → [N6] → [N7] → [N9]; acquire receives the waiter, or
+    // what the owner did before it left ← [N7] ← [N10].
     const std::uintptr_t before = word_.exchange(k_ended, std::memory_order_acq_rel);
     if (before == k_left) return {nullptr, true};
     return {reinterpret_cast<Waiter*>(before), false};
@@ -34,8 +34,8 @@ class hand_over {
     // [N6] acquire load: what was done is visible ← [N5].
     return word_.load(std::memory_order_acquire) == k_ended;
   }
-  // `who` waits from now on. True: it has ended before, and the caller goes on. Otherwise the caller touches nothing of the
-  // waiter's any more.
+  // `who` waits from now on. True: it has ended before, and the caller goes on. Otherwise the caller touches nothing of
+  // the waiter's any more.
   [[nodiscard]] bool wait(Waiter& who) {
     std::uintptr_t expected = k_nothing;
     // [N7] release on success: hands the waiter over → [N5]. Acquire on failure: what was done is visible ← [N5].

@@ -4,12 +4,12 @@
 //   …
 //   int r = co_await std::move(h);                in a coroutine; h.get() elsewhere
 //
-// Who may call what: any thread; a handle one thread at a time. The runtime waits for spawned tasks before it ends, also for
-// those whose handle is gone. An exception that nobody asks for is dropped.
+// Who may call what: any thread; a handle one thread at a time. The runtime waits for spawned tasks before it ends,
+// also for those whose handle is gone. An exception that nobody asks for is dropped.
 //
-// A spawned task is asked to stop through its handle, or through the token it was spawned with; not because the task that
-// spawned it is: a handle may go elsewhere and live longer. While a coroutine awaits a handle, who asks it to stop asks the
-// awaited task, too.
+// A spawned task is asked to stop through its handle, or through the token it was spawned with; not because the task
+// that spawned it is: a handle may go elsewhere and live longer. While a coroutine awaits a handle, who asks it to stop
+// asks the awaited task, too.
 #pragma once
 
 #include <filch/coro/context.hpp>
@@ -34,7 +34,8 @@ class worker;
 
 namespace coro {
 
-// A spawned coroutine, whatever it computes: the record before its frame. It is there until it has ended and its handle is gone.
+// A spawned coroutine, whatever it computes: the record before its frame. It is there until it has ended and its handle
+// is gone.
 class spawned final : public end_listener, public context {
  public:
   // `root` has not started. Its frame belongs to the record from now on.
@@ -112,8 +113,9 @@ class [[nodiscard]] join_handle {
   void detach() noexcept {
     if (made_ != nullptr) std::exchange(made_, nullptr)->drop_handle();
   }
-  // Asks the task to stop. If it has not started, it does not, and who waits for it gets task_cancelled. Otherwise what it
-  // waits for, now or later, ends with task_cancelled there, so that its destructors run; it may also end as it likes.
+  // Asks the task to stop. If it has not started, it does not, and who waits for it gets task_cancelled. Otherwise what
+  // it waits for, now or later, ends with task_cancelled there, so that its destructors run; it may also end as it
+  // likes.
   void cancel() { need().request_stop(); }
 
   // The task's result, or the exception that left it, or task_cancelled. Once.

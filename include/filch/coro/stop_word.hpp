@@ -1,8 +1,8 @@
 // The kernel of a request to stop that few ever look at: one word until somebody wants to be told.
 // kernel: light headers only
 //
-//   nothing → requested            nobody had asked to be told
-//   nothing, requested → node      somebody wants to be told: the node knows who; a request goes to the node from now on
+//   nothing → requested            nobody had asked to be told nothing, requested → node      somebody wants to be
+//   told: the node knows who; a request goes to the node from now on
 //
 // Who may call what: any thread.
 #pragma once
@@ -22,9 +22,10 @@ class stop_word {
     // [N1] acquire load and acquire on failure: the node is complete ← [N3].
     std::uintptr_t seen = word_.load(std::memory_order_acquire);
     while (seen == k_nothing) {
-      // [N2] release on success: hands over what the caller did before → [N3] → [N4] → [N8]. Acquire on failure as in [N1]
-      // ← [N3].
-      if (word_.compare_exchange(seen, k_requested, std::memory_order_release, std::memory_order_acquire)) return nullptr;
+      // [N2] release on success: hands over what the caller did before → [N3] → [N4] → [N8]. Acquire on failure as in
+      // [N1] ← [N3].
+      if (word_.compare_exchange(seen, k_requested, std::memory_order_release, std::memory_order_acquire))
+        return nullptr;
     }
     return node_of(seen);
   }

@@ -10,11 +10,13 @@
 //   auto numbers = count(3);
 //   while (auto each = co_await numbers.next()) use(*each);                std::optional<int>; empty at the end
 //
-// It is lazy: it runs only while somebody awaits its next value, on the same worker, as an awaited task does, and it belongs to
-// the task that awaits. An exception that leaves it arrives at `next`; then it is at its end. If it is destroyed before its end,
-// what lies in its frame is destroyed. The values of an async_stream<T&> are pointers, null at the end.
+// It is lazy: it runs only while somebody awaits its next value, on the same worker, as an awaited task does, and it
+// belongs to the task that awaits. An exception that leaves it arrives at `next`; then it is at its end. If it is
+// destroyed before its end, what lies in its frame is destroyed. The values of an async_stream<T&> are pointers, null
+// at the end.
 //
-// Who may call what: a coroutine; one `next` at a time. A stream must not be destroyed while somebody awaits its next value.
+// Who may call what: a coroutine; one `next` at a time. A stream must not be destroyed while somebody awaits its next
+// value.
 #pragma once
 
 #include <filch/coro/detail/promise.hpp>
@@ -97,7 +99,8 @@ class [[nodiscard]] async_stream {
  public:
   using promise_type = coro::stream_promise<T>;
   // What `next` gives.
-  using item = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, std::optional<std::remove_reference_t<T>>>;
+  using item = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*,
+                                  std::optional<std::remove_reference_t<T>>>;
 
   async_stream(async_stream&& other) noexcept : frame_{std::exchange(other.frame_, nullptr)} {}
   async_stream& operator=(async_stream&& other) noexcept {

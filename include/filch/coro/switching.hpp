@@ -45,7 +45,6 @@ class [[nodiscard]] yield_awaiter {
   }
 
  private:
-
   const promise_base* who_ = nullptr;
   coroutine_entry entry_;
 };
@@ -105,16 +104,16 @@ class [[nodiscard]] on_runtime_awaiter {
 
 }  // namespace coro
 
-// The coroutine goes on after what lies in its worker's queue; others may take it before. Throws task_cancelled if the task
-// was asked to stop.
+// The coroutine goes on after what lies in its worker's queue; others may take it before. Throws task_cancelled if the
+// task was asked to stop.
 inline coro::yield_awaiter yield() { return coro::yield_awaiter{}; }
 
 // The coroutine goes on at that worker of the same runtime. Afterwards it goes on where what it waits for ends.
 inline coro::on_awaiter on(worker_id where) { return coro::on_awaiter{where}; }
 
-// A spawned task goes on at another runtime, which waits for it from then on before it ends; the one that it left does not. Only
-// the spawned coroutine itself can go: one that others await would take them along. They write `co_await spawn(there, work())`.
-// Throws usage_error elsewhere, and if the other runtime has been shut down.
+// A spawned task goes on at another runtime, which waits for it from then on before it ends; the one that it left does
+// not. Only the spawned coroutine itself can go: one that others await would take them along. They write `co_await
+// spawn(there, work())`. Throws usage_error elsewhere, and if the other runtime has been shut down.
 inline coro::on_runtime_awaiter on(runtime& where) { return coro::on_runtime_awaiter{where}; }
 
 }  // namespace filch::inline v0

@@ -4,11 +4,12 @@
 //   filch::task<int> more() { co_return 1 + co_await work(); }
 //   int r = rt.run(more());                       from any thread
 //
-// A task is lazy: it starts when it is awaited, waited for, run or spawned, and only then. Awaiting one from another costs
-// no queue: the caller stops, the task runs on the same worker, and the caller goes on where the task ended.
+// A task is lazy: it starts when it is awaited, waited for, run or spawned, and only then. Awaiting one from another
+// costs no queue: the caller stops, the task runs on the same worker, and the caller goes on where the task ended.
 //
-// Who may call what: the coroutine runs on workers only; between two of its lines with co_await it may change the worker
-// and the thread. `wait` and calling a task any thread. A task is used once and must not be destroyed while it runs.
+// Who may call what: the coroutine runs on workers only; between two of its lines with co_await it may change the
+// worker and the thread. `wait` and calling a task any thread. A task is used once and must not be destroyed while it
+// runs.
 #pragma once
 
 #include <filch/coro/detail/children.hpp>
@@ -51,8 +52,8 @@ class [[nodiscard]] task {
   using waits_for_tasks_alone = void;
 
   task(task&& other) noexcept : frame_{std::exchange(other.frame_, nullptr)} {
-    // Two tasks side by side are not moved as one vector: right after both were made, as for `all`, the load of the pair would
-    // wait until the two stores have left the store buffer.
+    // Two tasks side by side are not moved as one vector: right after both were made, as for `all`, the load of the
+    // pair would wait until the two stores have left the store buffer.
     void* alone = frame_.address();
     asm("" : "+r"(alone));
     frame_ = std::coroutine_handle<promise_type>::from_address(alone);
@@ -111,9 +112,9 @@ class [[nodiscard]] task {
   std::coroutine_handle<promise_type> frame_;
 };
 
-// Returns the task's result, or throws its exception. On a worker it starts at once, and if it does not end without waiting
-// for others, the calling stack is suspended and the worker goes on with other work: so the code after it may be on another
-// thread. Elsewhere the default runtime runs it, and the thread sleeps.
+// Returns the task's result, or throws its exception. On a worker it starts at once, and if it does not end without
+// waiting for others, the calling stack is suspended and the worker goes on with other work: so the code after it may
+// be on another thread. Elsewhere the default runtime runs it, and the thread sleeps.
 template <class T>
 T wait(task<T> what) {
   if (!this_worker().is_some()) return default_runtime().run(std::move(what));

@@ -4,12 +4,12 @@
 //     while (auto each = co_await requests.async_receive()) group.spawn(answer(*each));
 //   });
 //
-// The body and what it spawns are the members of the group. If one throws, the others are asked to stop; when all have ended the
-// first exception is rethrown. If the caller is asked to stop, so are the members. The group cannot be left before: what the
-// members refer to may lie in the caller, or be captured by the body, which lives as long.
+// The body and what it spawns are the members of the group. If one throws, the others are asked to stop; when all have
+// ended the first exception is rethrown. If the caller is asked to stop, so are the members. The group cannot be left
+// before: what the members refer to may lie in the caller, or be captured by the body, which lives as long.
 //
-// Members that have ended leave nothing behind. async_scope is a task itself: it may be awaited, waited for, spawned, given a
-// time limit.
+// Members that have ended leave nothing behind. async_scope is a task itself: it may be awaited, waited for, spawned,
+// given a time limit.
 //
 // Who may call what: `spawn` and `cancel` any thread, while a member of the group has not ended; the members always.
 #pragma once

@@ -51,9 +51,8 @@ inline auto stop_token() {
 
 // None if no spawned task awaits it.
 inline auto id() {
-  return coro::question{[](const coro::promise_base& me) noexcept {
-    return me.context == nullptr ? task_id::none() : me.context->id();
-  }};
+  return coro::question{
+      [](const coro::promise_base& me) noexcept { return me.context == nullptr ? task_id::none() : me.context->id(); }};
 }
 
 // Names the spawned task that this is, or is awaited by, in dumps. Does nothing if the runtime does not track its tasks

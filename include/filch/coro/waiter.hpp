@@ -1,5 +1,5 @@
-// One who waits: a coroutine, a plain function on a worker, or a thread that is no worker. Whatever it waits for, it lies
-// where who waits can keep it: in the coroutine's frame or on the stack.
+// One who waits: a coroutine, a plain function on a worker, or a thread that is no worker. Whatever it waits for, it
+// lies where who waits can keep it: in the coroutine's frame or on the stack.
 //
 //   waiter self;                          a stack or a thread
 //   … tell somebody of `self` …
@@ -11,8 +11,9 @@
 //     return true;
 //   }
 //
-// Who may call what: `arm` and `wait_here` who waits, on its worker or thread; `wake` anybody, once. A coroutine that waits
-// stays with its runtime, and the runtime does not end before it: what runs it (run, spawn) is counted until it ends.
+// Who may call what: `arm` and `wait_here` who waits, on its worker or thread; `wake` anybody, once. A coroutine that
+// waits stays with its runtime, and the runtime does not end before it: what runs it (run, spawn) is counted until it
+// ends.
 #pragma once
 
 #include <filch/runtime/entry.hpp>
@@ -39,15 +40,16 @@ class waiter {
   waiter(const waiter&) = delete;
   waiter& operator=(const waiter&) = delete;
 
-  // Once: from now on this is that coroutine, which runs on the calling worker and is about to suspend, or goes on after all.
+  // Once: from now on this is that coroutine, which runs on the calling worker and is about to suspend, or goes on
+  // after all.
   void arm(std::coroutine_handle<> who) noexcept;
 
-  // Who waits goes on: a coroutine or a stack in its turn, from a queue of its runtime; a thread at once. The waiter may be
-  // gone when this returns.
+  // Who waits goes on: a coroutine or a stack in its turn, from a queue of its runtime; a thread at once. The waiter
+  // may be gone when this returns.
   void wake() noexcept;
 
-  // Instead of `wake`, for one who ends: a coroutine of the calling worker's runtime is returned, and the caller resumes it.
-  // Null: it was woken.
+  // Instead of `wake`, for one who ends: a coroutine of the calling worker's runtime is returned, and the caller
+  // resumes it. Null: it was woken.
   [[nodiscard]] std::coroutine_handle<> take_or_wake() noexcept;
 
   // Returns when `wake` was called, before or after. On a worker this suspends the stack, never the thread.
@@ -66,7 +68,9 @@ class waiter {
 // The stop token of the task whose coroutine this is; an empty one for coroutines of others.
 template <class Promise>
 [[nodiscard]] std::stop_token stop_token_of(std::coroutine_handle<Promise> who) noexcept {
-  if constexpr (requires { { who.promise().stop_token() } -> std::convertible_to<std::stop_token>; }) {
+  if constexpr (requires {
+                  { who.promise().stop_token() } -> std::convertible_to<std::stop_token>;
+                }) {
     return who.promise().stop_token();
   } else {
     return {};

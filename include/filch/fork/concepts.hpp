@@ -22,7 +22,8 @@ namespace detail {
 
 // A join hands on what its functions return: nothing, a reference, or a value that it moves.
 template <class F, class Result = std::invoke_result_t<F&>>
-inline constexpr bool can_hand_on = std::is_void_v<Result> || std::is_reference_v<Result> || std::is_move_constructible_v<Result>;
+inline constexpr bool can_hand_on =
+    std::is_void_v<Result> || std::is_reference_v<Result> || std::is_move_constructible_v<Result>;
 template <class... F>
 inline constexpr bool can_hand_on_all = (can_hand_on<F> && ...);
 

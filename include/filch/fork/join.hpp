@@ -2,10 +2,10 @@
 //
 //   auto [a, b] = filch::join([&] { return fib(n - 1); }, [&] { return fib(n - 2); });
 //
-// Who may call what: any thread; threads that are no workers go through the default runtime. All functions end before join
-// returns or throws; the exception of the first in the order of the arguments is rethrown. A join that waits holds no
-// thread, so the code after it may run on another thread than the code before: hold no std::mutex across it, and keep no
-// reference to a thread_local. The functions must not wait for each other.
+// Who may call what: any thread; threads that are no workers go through the default runtime. All functions end before
+// join returns or throws; the exception of the first in the order of the arguments is rethrown. A join that waits holds
+// no thread, so the code after it may run on another thread than the code before: hold no std::mutex across it, and
+// keep no reference to a thread_local. The functions must not wait for each other.
 #pragma once
 
 #include <filch/fork/concepts.hpp>
@@ -104,7 +104,8 @@ class alignas(16) child_frame : public latent_frame {
   // The child's result; runs it here if nobody else has.
   result join() {
     const joined_frame found = join_latent(*this);
-    if (!found.is_watched) [[likely]] return function_();
+    if (!found.is_watched) [[likely]]
+      return function_();
     return static_cast<child_frame*>(found.frame)->join_watched(*found.stack);
   }
 
@@ -212,16 +213,16 @@ inline both_results<F, G> join_two(latent_stack& stack, F&& first, G&& second) {
   return join_inside<F, G>(stack, first, second);
 }
 
-// The alarm has sounded: the whole join, in a place of its own. So nothing of what the caller knows has to outlive a call on its way to
-// the first function, and none of it takes a register in the common case. The first result; the second one is put into the frame. What is
-// held by value is passed so, too: then nobody takes the address of the original.
+// The alarm has sounded: the whole join, in a place of its own. So nothing of what the caller knows has to outlive a
+// call on its way to the first function, and none of it takes a register in the common case. The first result; the
+// second one is put into the frame. What is held by value is passed so, too: then nobody takes the address of the
+// original.
 template <class F, class G>
 [[gnu::cold, gnu::noinline]] result_of<F> join_alarmed(held_function<F> first, child_frame<G>& child) {
   latent_stack& stack = latent_stack_here();
-  both_results<F, G> both =
-      answer_alarm(stack, child)
-          ? run_forked<F, G>(first, child)
-          : enter_from_outside([&] { return join_inside<F, G>(latent_stack_here(), first.get(), child.function()); });
+  both_results<F, G> both = answer_alarm(stack, child) ? run_forked<F, G>(first, child) : enter_from_outside([&] {
+    return join_inside<F, G>(latent_stack_here(), first.get(), child.function());
+  });
   child.put(std::forward<result_of<G>>(std::get<1>(both)));
   try {
     return std::forward<result_of<F>>(std::get<0>(both));
@@ -233,7 +234,8 @@ template <class F, class G>
 
 // On any thread.
 template <class F, class G>
-[[gnu::always_inline]] inline both_results<F, G> join_anywhere(std::remove_reference_t<F>& first, std::remove_reference_t<G>& second) {
+[[gnu::always_inline]] inline both_results<F, G> join_anywhere(std::remove_reference_t<F>& first,
+                                                               std::remove_reference_t<G>& second) {
   held_function<F> first_function{first};
   child_frame<G> child{second};
   if (!child.try_fork(latent_stack_here())) [[unlikely]] {
@@ -244,7 +246,8 @@ template <class F, class G>
   return run_forked<F, G>(first_function, child);
 }
 template <bool is_inside, class F, class G, class... Rest>
-[[gnu::always_inline]] inline auto join_all(std::remove_reference_t<F>& first, std::remove_reference_t<G>& second, std::remove_reference_t<Rest>&... rest) {
+[[gnu::always_inline]] inline auto join_all(std::remove_reference_t<F>& first, std::remove_reference_t<G>& second,
+                                            std::remove_reference_t<Rest>&... rest) {
   if constexpr (sizeof...(Rest) != 0) {
     auto others = [&] { return join_all<true, G, Rest...>(second, rest...); };
     auto both = join_all<is_inside, F, decltype(others)>(first, others);
@@ -261,13 +264,15 @@ inline constexpr bool all_void = (std::is_void_v<std::invoke_result_t<F&>> && ..
 
 }  // namespace detail
 
-// Calls all functions, perhaps at the same time. Returns a tuple of what they return, with `nothing` for void; or nothing
-// at all if all return void. Each may return void, a reference, or a value that can be moved: it is moved into the tuple.
+// Calls all functions, perhaps at the same time. Returns a tuple of what they return, with `nothing` for void; or
+// nothing at all if all return void. Each may return void, a reference, or a value that can be moved: it is moved into
+// the tuple.
 template <function_without_arguments F, function_without_arguments G, function_without_arguments... Rest>
 [[gnu::always_inline]] inline auto join(F&& first, G&& second, Rest&&... rest) {
   static_assert(detail::can_hand_on_all<F, G, Rest...>,
                 "filch::join moves what its functions return: return void, a reference, or a type that can be moved");
-  if constexpr (detail::all_void<F, G, Rest...>) return (void)detail::join_all<false, F, G, Rest...>(first, second, rest...);
+  if constexpr (detail::all_void<F, G, Rest...>)
+    return (void)detail::join_all<false, F, G, Rest...>(first, second, rest...);
   else return detail::join_all<false, F, G, Rest...>(first, second, rest...);
 }
 

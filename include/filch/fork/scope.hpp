@@ -2,11 +2,11 @@
 //
 //   filch::scope([&](auto& s) { for (auto& x : xs) s.spawn([&] { work(x); }); });
 //
-// Who may call what: `scope` any thread; threads that are no workers go through the default runtime. `spawn` the body and
-// everything that was spawned. The scope waits without holding a thread: see join.hpp for what that means. The first
-// exception, of the body or of a child, is rethrown when all have ended. A stop token cancels children that have not
-// started; the scope then returns as if they had ended. A scope that is nested too deep for its stack throws stack_exhausted;
-// children of a scope that has ended so are not started any more.
+// Who may call what: `scope` any thread; threads that are no workers go through the default runtime. `spawn` the body
+// and everything that was spawned. The scope waits without holding a thread: see join.hpp for what that means. The
+// first exception, of the body or of a child, is rethrown when all have ended. A stop token cancels children that have
+// not started; the scope then returns as if they had ended. A scope that is nested too deep for its stack throws
+// stack_exhausted; children of a scope that has ended so are not started any more.
 #pragma once
 
 #include <filch/fork/concepts.hpp>
@@ -47,7 +47,8 @@ class scope_handle {
   class child final : public task_base {
    public:
     template <class G>
-    child(scope_handle& of, G&& function) : task_base{1}, scope_{of}, function_{std::in_place, std::forward<G>(function)} {}
+    child(scope_handle& of, G&& function)
+        : task_base{1}, scope_{of}, function_{std::in_place, std::forward<G>(function)} {}
 
    private:
     void run() noexcept override {
@@ -75,7 +76,8 @@ class scope_handle {
   // Takes over the reference. Throws std::bad_alloc or usage_error; then the child has never been.
   void put(task_base& made);
   void fail(std::exception_ptr error) noexcept;
-  // Has the stack of the body or of a child come to its end? Then a child that has not started would only come to the same end.
+  // Has the stack of the body or of a child come to its end? Then a child that has not started would only come to the
+  // same end.
   [[nodiscard]] bool is_given_up() const noexcept;
   void end_child() noexcept;
   // Returns when all children have ended; rethrows the first exception.

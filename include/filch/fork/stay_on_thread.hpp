@@ -13,9 +13,9 @@
 
 namespace filch::inline v0 {
 
-// Any thread; in a plain function, not across a co_await. As long as it lives, the code comes back on its thread from all that it waits for. A spare
-// thread stands in for the one that waits, also beyond options::max_spare_threads, by up to 256. If there is none to be had, other
-// tasks run meanwhile on this thread.
+// Any thread; in a plain function, not across a co_await. As long as it lives, the code comes back on its thread from
+// all that it waits for. A spare thread stands in for the one that waits, also beyond options::max_spare_threads, by up
+// to 256. If there is none to be had, other tasks run meanwhile on this thread.
 class stay_on_thread {
  public:
   stay_on_thread();

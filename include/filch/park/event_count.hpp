@@ -14,9 +14,9 @@
 //   5. sleep while the epoch is what 3 read      5. epoch + 1, wake all
 //
 // What must not happen: the condition is true and a waiter sleeps. If the last notifier saw no waiter, the waiter's
-// fence comes after the notifier's, and 4 on the left sees the change. Of two notifiers that each bring a part of it, the
-// one with the later fence sees both parts. If the epoch changed after 3, the sleep returns at once; if before, reading
-// it brought the condition along.
+// fence comes after the notifier's, and 4 on the left sees the change. Of two notifiers that each bring a part of it,
+// the one with the later fence sees both parts. If the epoch changed after 3, the sleep returns at once; if before,
+// reading it brought the condition along.
 #pragma once
 
 #include <filch/base/atomics.hpp>

@@ -78,8 +78,8 @@ class idle {
     FILCH_ASSERT(searching(before) >= 1, searching(before));
     if (searching(before) != 1 || sleeping(before) == 0) return duty::none;
     // [I2] seq_cst fence: "stop searching, then look at the queues" here against "push, then look for searchers" in
-    // `notify` ↔ [I4]. It forbids that the last searcher misses the work whose submitter relied on it, or a deadline whose
-    // source relied on the keeper ↔ [Z4].
+    // `notify` ↔ [I4]. It forbids that the last searcher misses the work whose submitter relied on it, or a deadline
+    // whose source relied on the keeper ↔ [Z4].
     A::fence(std::memory_order_seq_cst);
     return duty::recheck;
   }

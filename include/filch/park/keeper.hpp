@@ -1,9 +1,9 @@
 // The keeper: the one worker that sees to it that what becomes ready by itself at a known time is noticed in time.
 // kernel: light headers only
 //
-// The sources (timers) together have an earliest deadline. While anybody sleeps, one sleeper is the keeper and sleeps no
-// longer than until then. Who brings a deadline that is earlier wakes it. While nobody sleeps there may be no keeper; then
-// workers look at the earliest deadline between their tasks.
+// The sources (timers) together have an earliest deadline. While anybody sleeps, one sleeper is the keeper and sleeps
+// no longer than until then. Who brings a deadline that is earlier wakes it. While nobody sleeps there may be no
+// keeper; then workers look at the earliest deadline between their tasks.
 //
 // Who may call what: `try_take` any worker; `announce_sleep`, `wake_up` and `resign` the keeper; the others any thread.
 // `raise` one thread at a time.
@@ -11,8 +11,8 @@
 // Invariants
 //   I1  earliest_ns() is not later than any deadline whose source has called `lower` for it, except while `raise` runs,
 //       which ends with a call for whoever relied on it meanwhile.
-//   I2  until_ is k_nobody; or k_awake: the keeper will look at the earliest deadline again, or resign; or a time at which
-//       it wakes up at the latest.
+//   I2  until_ is k_nobody; or k_awake: the keeper will look at the earliest deadline again, or resign; or a time at
+//       which it wakes up at the latest.
 //
 //   a source                                     the keeper                             who has polled
 //   1. note the deadline where `scan` looks      1. announce its sleep in `idle`        1. raise the earliest deadline
@@ -21,9 +21,9 @@
 //   4. seq_cst fence                             4. read the earliest deadline             earlier one, do 3 to 5 of a
 //   5. read until: if it is later, wake it       5. sleep until the earlier of 2 and 4     source
 //
-// What must not happen: a deadline passes and everybody sleeps. If 5 on the left has not seen what the keeper announced, the
-// source's fence comes first and the keeper's 4 sees the deadline. If 3 on the left sees an earliest deadline from before
-// it was raised and leaves it as it is, the scan sees the deadline.
+// What must not happen: a deadline passes and everybody sleeps. If 5 on the left has not seen what the keeper
+// announced, the source's fence comes first and the keeper's 4 sees the deadline. If 3 on the left sees an earliest
+// deadline from before it was raised and leaves it as it is, the scan sees the deadline.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -53,8 +53,8 @@ class keeper {
   [[nodiscard]] bool try_take(worker_id self) {
     if (until_.load(std::memory_order_relaxed) != k_nobody) return false;  // ordered by [Z6]
     time_ns seen = k_nobody;
-    // [Z1] acquire on success: the former keeper's name comes before the new one's ← [Z6]. Relaxed on failure: ordered by
-    // [Z6], whose caller looks for sleepers afterwards.
+    // [Z1] acquire on success: the former keeper's name comes before the new one's ← [Z6]. Relaxed on failure: ordered
+    // by [Z6], whose caller looks for sleepers afterwards.
     if (!until_.compare_exchange(seen, k_awake, std::memory_order_acquire, std::memory_order_relaxed)) return false;
     who_.store(self.value, std::memory_order_relaxed);  // ordered by [Z2]
     return true;
@@ -65,8 +65,8 @@ class keeper {
     const time_ns announced_ns = earliest_.load(std::memory_order_relaxed);  // revalidated by [Z3]
     // [Z2] release store: the keeper's name, and that it can be woken → [Z5].
     until_.store(announced_ns, std::memory_order_release);
-    // [Z3] seq_cst fence: "announce, then look at the earliest deadline" here against "lower it, then look for the keeper"
-    // ↔ [Z4].
+    // [Z3] seq_cst fence: "announce, then look at the earliest deadline" here against "lower it, then look for the
+    // keeper" ↔ [Z4].
     A::fence(std::memory_order_seq_cst);
     const time_ns looked_ns = earliest_.load(std::memory_order_relaxed);  // ordered by [Z3]
     // Not longer than announced, either: who polls may have raised the earliest deadline in between.
@@ -83,7 +83,8 @@ class keeper {
   void resign() {
     // [Z6] release store: this keeper's name is there before the next one's → [Z1].
     until_.store(k_nobody, std::memory_order_release);
-    // [Z7] release fence: who announces its sleep after the caller has stopped searching finds no keeper → [I3] in idle.
+    // [Z7] release fence: who announces its sleep after the caller has stopped searching finds no keeper → [I3] in
+    // idle.
     A::fence(std::memory_order_release);
   }
 
@@ -128,8 +129,8 @@ class keeper {
       if (seen <= at_ns) return {};
       // ordered by [Z4]
     } while (!earliest_.compare_exchange(seen, at_ns, std::memory_order_relaxed, std::memory_order_relaxed));
-    // [Z4] seq_cst fence: the other half of ↔ [Z3]; and "lower, then look for the keeper" against "resign, then look whether
-    // one is wanted" in the last searcher ↔ [I2].
+    // [Z4] seq_cst fence: the other half of ↔ [Z3]; and "lower, then look for the keeper" against "resign, then look
+    // whether one is wanted" in the last searcher ↔ [I2].
     A::fence(std::memory_order_seq_cst);
     // [Z5] acquire load: who it is, and that it can be woken ← [Z2].
     const time_ns until_ns = until_.load(std::memory_order_acquire);

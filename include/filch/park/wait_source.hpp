@@ -27,10 +27,11 @@ class wait_source {
   wait_source& operator=(const wait_source&) = delete;
   virtual ~wait_source() = default;
 
-  // One worker at a time: hands over what is ready by `now_ns`, as tasks where a search looks. True if there was anything.
+  // One worker at a time: hands over what is ready by `now_ns`, as tasks where a search looks. True if there was
+  // anything.
   virtual bool poll(time_ns now_ns) = 0;
-  // When it becomes ready by itself, or earlier; k_never_ns if it does not. What was noted before a seq_cst fence of the
-  // source counts after one of the caller.
+  // When it becomes ready by itself, or earlier; k_never_ns if it does not. What was noted before a seq_cst fence of
+  // the source counts after one of the caller.
   [[nodiscard]] virtual time_ns deadline_ns() const = 0;
   // The deadline of a shutdown has passed: whoever waits is woken, and told that it is cancelled.
   virtual void cancel_waits() noexcept = 0;
@@ -51,7 +52,8 @@ class source_set {
   }
 
   [[nodiscard]] bool is_empty() const {
-    return is_empty_.load(std::memory_order_relaxed);  // statistic: the first deadline finds no keeper, and wakes somebody
+    // statistic: the first deadline finds no keeper, and wakes somebody
+    return is_empty_.load(std::memory_order_relaxed);
   }
 
   // The source of that kind; if there is none yet, the one that `make()` gives as a unique_ptr.

@@ -4,8 +4,9 @@
 // after `cycles` such cycles it parks. So there are cycles − 1 waits: initial, initial·factor, initial·factor², …,
 // none longer than the cap. In a cycle after the first the worker looks at its inbox, the injector and the victims.
 //
-// Stolen work comes in waves: one parallel loop follows the other. So a worker that has stolen since it parked the last time
-// lingers when it parks: everybody takes it for asleep, but for `linger_ns` it does not sleep and hears at once when it is chosen.
+// Stolen work comes in waves: one parallel loop follows the other. So a worker that has stolen since it parked the last
+// time lingers when it parks: everybody takes it for asleep, but for `linger_ns` it does not sleep and hears at once
+// when it is chosen.
 #pragma once
 
 #include <filch/base/units.hpp>
@@ -41,12 +42,15 @@ struct idle {
   friend constexpr bool operator==(const idle&, const idle&) = default;
 };
 
-// balanced looks only as long as it costs little: a worker that looks counts as searching, so nobody is woken beside it,
-// and on a shared machine it may lose its CPU meanwhile (docs/decisions/0008-how-long-to-look.md has the measurements).
-// latency is for CPUs that are the program's own; its lengths are guesses.
+// balanced looks only as long as it costs little: a worker that looks counts as searching, so nobody is woken beside
+// it, and on a shared machine it may lose its CPU meanwhile (docs/decisions/0008-how-long-to-look.md has the
+// measurements). latency is for CPUs that are the program's own; its lengths are guesses.
 inline constexpr idle idle::eco{};
-inline constexpr idle idle::balanced{
-    .initial_ns = k_ns_per_us / 2, .factor = 2.0, .cap_ns = 1 * k_ns_per_us, .cycles = 2, .linger_ns = 50 * k_ns_per_us};
+inline constexpr idle idle::balanced{.initial_ns = k_ns_per_us / 2,
+                                     .factor = 2.0,
+                                     .cap_ns = 1 * k_ns_per_us,
+                                     .cycles = 2,
+                                     .linger_ns = 50 * k_ns_per_us};
 inline constexpr idle idle::latency{
     .initial_ns = k_ns_per_us / 2, .factor = 2.0, .cap_ns = 8 * k_ns_per_us, .cycles = 30};
 
@@ -84,8 +88,9 @@ struct names<idle> {
   static constexpr std::array<std::string_view, 3> all{"eco", "balanced", "latency"};
 };
 
-// The preset's name, or its fields as "attempts=0,initial=1us,factor=2,cap=16us,cycles=7,linger=50us", which parse() reads.
-// Fields left out are those of balanced, but for linger, which is 0 then; cycles may be "forever"; times end in ns, us, ms or s.
+// The preset's name, or its fields as "attempts=0,initial=1us,factor=2,cap=16us,cycles=7,linger=50us", which parse()
+// reads. Fields left out are those of balanced, but for linger, which is 0 then; cycles may be "forever"; times end in
+// ns, us, ms or s.
 [[nodiscard]] std::string to_string(const idle& value);
 template <>
 [[nodiscard]] parsed<idle> parse<idle>(std::string_view text, std::string_view option);

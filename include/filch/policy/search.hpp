@@ -104,7 +104,8 @@ class search {
   [[nodiscard, gnu::always_inline]] const detail::code* choose_plan(const View& view) {
     const bool fair = --fair_left_ == 0;
     const bool banded = view.bands_in_use();
-    if (!fair && !banded) [[likely]] return detail::plan(detail::band_order::normal_only, detail::sources::usual);
+    if (!fair && !banded) [[likely]]
+      return detail::plan(detail::band_order::normal_only, detail::sources::usual);
     return choose_rare_plan(fair, banded);
   }
 

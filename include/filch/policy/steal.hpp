@@ -40,9 +40,7 @@ class steal {
 inline constexpr steal steal::one{false, 1};
 inline constexpr steal steal::half{true, 0};
 
-[[nodiscard]] constexpr std::uint32_t steal_amount(steal how, std::uint32_t size_hint) {
-  return how.amount(size_hint);
-}
+[[nodiscard]] constexpr std::uint32_t steal_amount(steal how, std::uint32_t size_hint) { return how.amount(size_hint); }
 
 template <>
 struct names<steal> {

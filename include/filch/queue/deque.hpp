@@ -2,9 +2,10 @@
 // kernel: light headers only
 //
 // Chase and Lev, "Dynamic circular work-stealing deque" (SPAA 2005), with the C11 orderings of Lê, Pop, Cohen and
-// Zappella Nardelli (PPoPP 2013), changed in two ways. Every store to `bottom_` is a release (since C++20 a later relaxed
-// store is no part of the release sequence, so a thief that reads pop's store would not see older slots). And rings are
-// kept one per size class and used again, so that a deque that grew in a burst gives its pages back in `trim`.
+// Zappella Nardelli (PPoPP 2013), changed in two ways. Every store to `bottom_` is a release (since C++20 a later
+// relaxed store is no part of the release sequence, so a thief that reads pop's store would not see older slots). And
+// rings are kept one per size class and used again, so that a deque that grew in a burst gives its pages back in
+// `trim`.
 //
 // Who may call what: one thread at a time holds the `owner_handle`; everybody may hold a `thief_handle`.
 //
@@ -37,7 +38,8 @@ namespace filch::inline v0::queue {
 template <class Item, class A = std_atomics>
 class deque {
   static_assert(std::is_trivially_copyable_v<Item>, "an item of a deque must be trivially copyable");
-  static_assert(sizeof(Item) == sizeof(void*), "an item of a deque must be as large as a pointer: push a pointer to it");
+  static_assert(sizeof(Item) == sizeof(void*),
+                "an item of a deque must be as large as a pointer: push a pointer to it");
 
  public:
   using index = std::uint64_t;
@@ -132,7 +134,7 @@ class deque {
     ring* const larger = open_ring(size_class);
     for (index i = cached_top_; i != b; ++i) {
       const Item item = own_ring_.at(i).load(std::memory_order_relaxed);  // owner-only
-      larger->at(i).store(item, std::memory_order_relaxed);                  // ordered by [Q10]
+      larger->at(i).store(item, std::memory_order_relaxed);               // ordered by [Q10]
     }
     own_ring_ = *larger;
     // [Q10] release store: publishes the copied slots → [Q7] in `steal_one`.
@@ -147,8 +149,8 @@ class deque {
   // Immutable.
   std::uint32_t smallest_class_;
   // Owner only.
-  ring own_ring_;             // a copy of what ring_ points to: one step less to a slot
-  index cached_top_;          // at most top_: how far down the owner knows the slots to be free
+  ring own_ring_;     // a copy of what ring_ points to: one step less to a slot
+  index cached_top_;  // at most top_: how far down the owner knows the slots to be free
   ring* rings_[k_classes] = {};
 };
 
@@ -189,7 +191,7 @@ class deque<Item, A>::owner_handle {
 
     const auto left = static_cast<difference>(b - t);
     const Item item = d.own_ring_.at(b).load(std::memory_order_relaxed);  // owner-only
-    if (left > 0) return item;  // (I5)
+    if (left > 0) return item;                                            // (I5)
 
     bool is_won = false;
     if (left == 0) {
@@ -228,7 +230,7 @@ class deque<Item, A>::owner_handle {
   bool trim() {
     deque& d = *deque_;
     if (d.own_ring_.size_class == d.smallest_class_) return false;
-    const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
+    const index b = d.bottom_.load(std::memory_order_relaxed);      // owner-only
     if (d.top_.load(std::memory_order_relaxed) != b) return false;  // owner-only: an empty deque's top_ is the owner's
     d.cached_top_ = b;
     ring* const smallest = d.rings_[d.smallest_class_];

@@ -1,9 +1,10 @@
 // An intrusive queue with many producers and one consumer at a time: the common part of injector and inbox.
 // kernel: light headers only
 //
-// Vyukov's intrusive MPSC queue (1024cores.net): a producer swaps itself in as the newest node with one exchange and then links
-// its predecessor to itself. Between the two steps the list is cut; a consumer that meets the cut reports `lost`, and
-// the producer, which announces its work only after the second step, will wake somebody (see park/README.md).
+// Vyukov's intrusive MPSC queue (1024cores.net): a producer swaps itself in as the newest node with one exchange and
+// then links its predecessor to itself. Between the two steps the list is cut; a consumer that meets the cut reports
+// `lost`, and the producer, which announces its work only after the second step, will wake somebody (see
+// park/README.md).
 //
 // Who may call what: `push` any thread; `pop` the consumer.
 //

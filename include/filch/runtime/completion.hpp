@@ -4,11 +4,11 @@
 //   pending → running → done        claimed by a worker, or by whoever waits for it
 //   pending → running → cancelled   claimed, and then not run
 //
-// One listener may be told instead of sleeping. It may give up, at any time, also before it listens: then it is told nothing,
-// and nobody wants the result any more.
+// One listener may be told instead of sleeping. It may give up, at any time, also before it listens: then it is told
+// nothing, and nobody wants the result any more.
 //
-// Who may call what: `finish` and `is_unwanted` who claimed; `listen` and `give_up` the listener, once each, `give_up` from any
-// thread; the others any thread.
+// Who may call what: `finish` and `is_unwanted` who claimed; `listen` and `give_up` the listener, once each, `give_up`
+// from any thread; the others any thread.
 #pragma once
 
 #include <filch/base/assert.hpp>
@@ -37,7 +37,8 @@ class completion {
     std::uint32_t seen = word_.load(std::memory_order_relaxed);  // ordered by [R1]: only the result is handed over
     while ((seen & k_status) == k_pending) {
       // ordered by [R1]
-      if (word_.compare_exchange(seen, seen | k_running, std::memory_order_relaxed, std::memory_order_relaxed)) return true;
+      if (word_.compare_exchange(seen, seen | k_running, std::memory_order_relaxed, std::memory_order_relaxed))
+        return true;
     }
     return false;
   }
@@ -83,24 +84,26 @@ class completion {
     return true;
   }
 
-  // True: `who` is told when it is finished, or gives up; the caller touches nothing of the listener's any more. False: it is
-  // finished, or `give_up` came before.
+  // True: `who` is told when it is finished, or gives up; the caller touches nothing of the listener's any more. False:
+  // it is finished, or `give_up` came before.
   [[nodiscard]] bool listen(finish_listener& who) {
     listener_.set(&who);
     std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [R25]
     while ((seen & (k_done | k_unwanted)) == 0) {
-      // [R25] release on success: hands the listener over → [R1] → [R26]. Relaxed on failure: revalidated by [R2], which the caller asks.
-      if (word_.compare_exchange(seen, seen | k_listened, std::memory_order_release, std::memory_order_relaxed)) return true;
+      // [R25] release on success: hands the listener over → [R1] → [R26]. Relaxed on failure: revalidated by [R2],
+      // which the caller asks.
+      if (word_.compare_exchange(seen, seen | k_listened, std::memory_order_release, std::memory_order_relaxed))
+        return true;
     }
     return false;
   }
-  // The listener gives up. True: it listened, is not told any more, and the caller lets it go on. False: it was told, or is
-  // being told; or it does not listen yet and never will.
+  // The listener gives up. True: it listened, is not told any more, and the caller lets it go on. False: it was told,
+  // or is being told; or it does not listen yet and never will.
   [[nodiscard]] bool give_up() {
     std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [R26]
     while ((seen & k_done) == 0) {
-      // [R26] acquire on success: the caller lets the listener go on, and so must have what it wrote before ← [R25]. Relaxed on
-      // failure: revalidated by [R26].
+      // [R26] acquire on success: the caller lets the listener go on, and so must have what it wrote before ← [R25].
+      // Relaxed on failure: revalidated by [R26].
       if (word_.compare_exchange(seen, (seen & ~k_listened) | k_unwanted, std::memory_order_acquire,
                                  std::memory_order_relaxed)) {
         return (seen & k_listened) != 0;
@@ -112,11 +115,11 @@ class completion {
  private:
   static constexpr std::uint32_t k_pending = 0;
   static constexpr std::uint32_t k_running = 1;
-  static constexpr std::uint32_t k_done = 2;       // a bit of its own, which k_cancelled has too
+  static constexpr std::uint32_t k_done = 2;  // a bit of its own, which k_cancelled has too
   static constexpr std::uint32_t k_cancelled = 3;
   static constexpr std::uint32_t k_status = 3;
-  static constexpr std::uint32_t k_awaited = 4;   // a thread sleeps on the word
-  static constexpr std::uint32_t k_listened = 8;  // there is a listener
+  static constexpr std::uint32_t k_awaited = 4;    // a thread sleeps on the word
+  static constexpr std::uint32_t k_listened = 8;   // there is a listener
   static constexpr std::uint32_t k_unwanted = 16;  // there was one, or would have been
 
   typename A::template atomic<std::uint32_t> word_{k_pending};

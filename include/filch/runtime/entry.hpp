@@ -1,8 +1,8 @@
 // What lies in the queues of a runtime, and what a worker knows of the work that it runs.
 //
-// An entry is a task, a stack that may go on, a coroutine that may go on, or one that was spawned and has not started. All but
-// tasks lie in the stack or the frame that they stand for: whoever takes one out copies what it needs and lets it go on; from
-// then on the entry may be gone.
+// An entry is a task, a stack that may go on, a coroutine that may go on, or one that was spawned and has not started.
+// All but tasks lie in the stack or the frame that they stand for: whoever takes one out copies what it needs and lets
+// it go on; from then on the entry may be gone.
 #pragma once
 
 #include <filch/base/ids.hpp>
@@ -39,7 +39,7 @@ class coroutine_entry : public queue_entry {
   // Written before the entry is published, constant afterwards.
   std::coroutine_handle<> self;
   task_id id = task_id::none();  // of the stretch from here to where it suspends or ends
-  const char* name = nullptr;  // of that, for traces and dumps
+  const char* name = nullptr;    // of that, for traces and dumps
 };
 
 // Is the entry a coroutine_entry?

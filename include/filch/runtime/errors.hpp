@@ -6,13 +6,15 @@
 
 namespace filch::inline v0 {
 
-// A runtime was used in a way that could only hang or crash: after its shutdown, in a forked child, from the wrong thread.
+// A runtime was used in a way that could only hang or crash: after its shutdown, in a forked child, from the wrong
+// thread.
 class usage_error : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
 
-// The task whose result was asked for was cancelled. Also thrown inside a task, where it waits, when it is asked to stop.
+// The task whose result was asked for was cancelled. Also thrown inside a task, where it waits, when it is asked to
+// stop.
 class task_cancelled : public std::runtime_error {
  public:
   task_cancelled() : std::runtime_error("filch: the task was cancelled") {}
@@ -21,11 +23,14 @@ class task_cancelled : public std::runtime_error {
 // A future without a task: default-constructed, moved from, or already asked for its result.
 class no_state : public std::logic_error {
  public:
-  no_state() : std::logic_error("filch: this future has no task: it was default-constructed, moved from, or its "
-                                "result was already taken") {}
+  no_state()
+      : std::logic_error(
+            "filch: this future has no task: it was default-constructed, moved from, or its "
+            "result was already taken") {}
 };
 
-// Too little is left of the stack for another join or scope. Thrown by the join or scope, before the end of the stack is reached.
+// Too little is left of the stack for another join or scope. Thrown by the join or scope, before the end of the stack
+// is reached.
 class stack_exhausted : public std::runtime_error {
  public:
   explicit stack_exhausted(const std::string& advice)

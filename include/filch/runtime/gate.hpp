@@ -1,9 +1,9 @@
-// Where a parent waits for its children: each child that ends counts down, and so does the parent when it begins to wait.
-// Whoever counts to zero goes on with the parent.
-// kernel: light headers only
+// Where a parent waits for its children: each child that ends counts down, and so does the parent when it begins to
+// wait. Whoever counts to zero goes on with the parent. kernel: light headers only
 //
-// Who may call what: `add` the parent before it waits, or a child before it ends; `finish` each child once; `is_done` and
-// `wait` the parent. A gate is used once. After `finish` has returned nullptr the child touches nothing of the parent's.
+// Who may call what: `add` the parent before it waits, or a child before it ends; `finish` each child once; `is_done`
+// and `wait` the parent. A gate is used once. After `finish` has returned nullptr the child touches nothing of the
+// parent's.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -24,8 +24,8 @@ class gate {
 
   // A child has ended. Not null: it was the last, and this parent waits for the caller to continue it.
   [[nodiscard]] Waiter* finish() {
-    // [L3] acq_rel fetch_sub: release hands the child's result over; acquire receives the waiter, and for it the results
-    // of the other children → [L4] ↔ [L5] ↔ [L3].
+    // [L3] acq_rel fetch_sub: release hands the child's result over; acquire receives the waiter, and for it the
+    // results of the other children → [L4] ↔ [L5] ↔ [L3].
     if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
     return waiter_.get();
   }

@@ -1,5 +1,5 @@
-// What a function is called in a recording: the name it was given, or else the name of its type, which tells the function
-// that it was written in (and with clang the line).
+// What a function is called in a recording: the name it was given, or else the name of its type, which tells the
+// function that it was written in (and with clang the line).
 //
 //   filch::join(filch::named("left", [&] { sort(a); }), filch::named("right", [&] { sort(b); }));
 #pragma once

@@ -1,18 +1,19 @@
-// What a worker keeps at hand for the coroutines that run on it: those that may go on, children that have not started, free
-// memory for frames, and the budget.
+// What a worker keeps at hand for the coroutines that run on it: those that may go on, children that have not started,
+// free memory for frames, and the budget.
 //
-// Children that a coroutine awaits together lie in a list of the worker, in groups, the newest group last. Nobody else sees
-// them: putting them there and taking them writes nothing shared and needs no fence. The same is true of the coroutines that
-// may go on. Somebody who wants work sets `wanted`, and at the next fork, spawn or turn the worker moves children of its oldest
-// group, or others, into its deque. If there is none, a signal handler on the worker's thread offers one.
+// Children that a coroutine awaits together lie in a list of the worker, in groups, the newest group last. Nobody else
+// sees them: putting them there and taking them writes nothing shared and needs no fence. The same is true of the
+// coroutines that may go on. Somebody who wants work sets `wanted`, and at the next fork, spawn or turn the worker
+// moves children of its oldest group, or others, into its deque. If there is none, a signal handler on the worker's
+// thread offers one.
 //
 // Who may call what: the thread that holds the worker, and its signal handler while `is_busy` is false; `wanted` and
 // `has_pending` any thread.
 //
 // Invariants
 //   I1  A group in the list has at least one child that has not started; so its parent waits, and the group is there.
-//   I2  A child is in the list, or it was taken out of it by exactly one of: its worker, the handler. The same is true of those
-//       that may go on.
+//   I2  A child is in the list, or it was taken out of it by exactly one of: its worker, the handler. The same is true
+//       of those that may go on.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -29,7 +30,7 @@ namespace filch::inline v0 {
 // The children of one parent that have not started. It lies in the parent's frame.
 struct pending_group {
   pending_group* older = nullptr;
-  pending_group* newer = nullptr;       // meaningful while this is not the newest
+  pending_group* newer = nullptr;      // meaningful while this is not the newest
   coroutine_entry* pending = nullptr;  // the first; the others follow it by their links
 };
 
@@ -68,7 +69,7 @@ struct lane {
 
   std_atomics::atomic<pending_group*> newest{&bottom};
   std_atomics::atomic<demand> wanted{demand::none};
-  std_atomics::atomic<bool> is_busy{false};  // the list is being changed
+  std_atomics::atomic<bool> is_busy{false};         // the list is being changed
   std_atomics::atomic<std::uint64_t> stretches{0};  // so many tasks, or parts of coroutines, have begun here
   // So many operations that are ready may still be awaited before others have a turn.
   std::uint32_t budget = k_budget;
@@ -126,7 +127,8 @@ inline void put_pending(lane& mine, pending_group& group) noexcept {
   mine.newest.store(&group, std::memory_order_relaxed);  // owner-only
   end_change(mine);
   // statistic: a request that is seen late is answered late
-  if (mine.wanted.load(std::memory_order_relaxed) != demand::none) [[unlikely]] detail::share_pending();
+  if (mine.wanted.load(std::memory_order_relaxed) != demand::none) [[unlikely]]
+    detail::share_pending();
 }
 
 // The next child of a group that was the newest in the list; null: the handler has just taken its last.

@@ -1,31 +1,34 @@
 // Latent work: a fork that costs nearly nothing until somebody asks for it.
 //
-// A fork compares the address of a frame, which lies on the caller's stack, with one word, and links it into the list of that
-// stack; nothing shared is written. A join that finds its frame still latent unlinks it and calls the child: no
-// read-modify-write, no fence. When a thief asks, the next fork or join offers the stack's *oldest* latent frame in its worker's
-// public slot; a thief takes it from there with one exchange, the owner takes it back with one compare-exchange. A join
-// whose child was taken suspends its stack, and whoever finishes the child continues it, perhaps on another thread.
+// A fork compares the address of a frame, which lies on the caller's stack, with one word, and links it into the list
+// of that stack; nothing shared is written. A join that finds its frame still latent unlinks it and calls the child: no
+// read-modify-write, no fence. When a thief asks, the next fork or join offers the stack's *oldest* latent frame in its
+// worker's public slot; a thief takes it from there with one exchange, the owner takes it back with one
+// compare-exchange. A join whose child was taken suspends its stack, and whoever finishes the child continues it,
+// perhaps on another thread.
 //
-// A fork compares with the stack's alarm: normally the lowest address at which a frame still has enough stack below it, and above
-// every address when the next fork shall offer something. So one comparison finds both a request and the end of the stack. A
-// thread that takes no part has a stack that stands for "none", with an alarm that always sounds: the same comparison finds
-// that, too. A join compares with the stack's watch: the address of the last frame that was seen, since its join has more to
-// do, and 0 when the next join shall offer something. Who asks chooses (ask() in src/runtime/latent_desk.hpp).
+// A fork compares with the stack's alarm: normally the lowest address at which a frame still has enough stack below it,
+// and above every address when the next fork shall offer something. So one comparison finds both a request and the end
+// of the stack. A thread that takes no part has a stack that stands for "none", with an alarm that always sounds: the
+// same comparison finds that, too. A join compares with the stack's watch: the address of the last frame that was seen,
+// since its join has more to do, and 0 when the next join shall offer something. Who asks chooses (ask() in
+// src/runtime/latent_desk.hpp).
 //
 // Who may call what: the code that runs on the stack; `is_wanted` and `has_latent_work` any thread, as a hint. A signal
-// may come between any two instructions of fork_latent() and join_latent(), and its handler may then offer a frame: that
-// is why the compiler must keep the order of the stores.
+// may come between any two instructions of fork_latent() and join_latent(), and its handler may then offer a frame:
+// that is why the compiler must keep the order of the stores.
 //
 // Invariants
-//   I1  The frames of a stack form a list, and only the newest is unlinked. A fork links its frame to the older one only;
-//       whoever looks for the oldest links them the other way, too: these frames were *seen*. The seen ones are a prefix of
-//       the list, those that others could take a prefix of these: so the newest was seen if and only if it is `last_seen`.
-//       That one does not lie below `watch`: so a join need not ask more of a frame that does. One that does not may still
-//       be fresh: frames are mostly the lower the newer they are, but those of one function lie as the compiler likes, and
-//       those in a coroutine on the heap (src/runtime/frame_list.hpp).
+//   I1  The frames of a stack form a list, and only the newest is unlinked. A fork links its frame to the older one
+//       only; whoever looks for the oldest links them the other way, too: these frames were *seen*. The seen ones are a
+//       prefix of the list, those that others could take a prefix of these: so the newest was seen if and only if it is
+//       `last_seen`. That one does not lie below `watch`: so a join need not ask more of a frame that does. One that
+//       does not may still be fresh: frames are mostly the lower the newer they are, but those of one function lie as
+//       the compiler likes, and those in a coroutine on the heap (src/runtime/frame_list.hpp).
 //   I2  When a join must wait, every older frame of its stack was offered: a suspended stack hides no work.
 //   I3  A frame is touched by its own stack only, but for its child's function and result, which belong to who runs it.
-//   I4  Nobody needs to take an offer: whoever joins it takes it back. A lost request costs parallelism, never progress.
+//   I4  Nobody needs to take an offer: whoever joins it takes it back. A lost request costs parallelism, never
+//       progress.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -67,7 +70,8 @@ struct latent_stack {
   constexpr latent_stack(std::uintptr_t alarm_now, std::uintptr_t low) : alarm{alarm_now}, low_mark{low} {}
 
   std_atomics::atomic<latent_frame*> newest{&bottom};
-  std_atomics::atomic<std::uintptr_t> watch{k_unwatched};  // a join whose frame does not lie below looks why; any thread may ask
+  // a join whose frame does not lie below looks why; any thread may ask
+  std_atomics::atomic<std::uintptr_t> watch{k_unwatched};
   std_atomics::atomic<std::uintptr_t> alarm{0};  // a fork whose frame lies below looks why; any thread may raise it
   std::uintptr_t low_mark = 0;                   // what the alarm is when nobody wants anything
   std::uint32_t stays = 0;                       // not 0: a join that waits keeps its thread
@@ -77,7 +81,7 @@ struct latent_stack {
   std_atomics::atomic<latent_frame*> last_noted{&bottom};   // the last of those that are in a recording or shared
   latent_frame bottom{nullptr, nullptr, nullptr, nullptr};
   // Of the coroutines that run on it, for transfer.hpp.
-  std::uintptr_t transfer_mark = 0;    // below it a transfer leaves the next one over
+  std::uintptr_t transfer_mark = 0;   // below it a transfer leaves the next one over
   std::coroutine_handle<> left_over;  // goes on when the stack is back where the first was resumed
 };
 
@@ -105,19 +109,21 @@ extern constinit latent_stack no_latent_stack;
 // The stack that the calling thread runs on. Read by latent_stack_here().
 FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_latent_stack", &no_latent_stack);
 
-// The alarm: links `made`, and offers the oldest latent frame if somebody wants work and the slot is free. False: there is no stack
-// to link it to. Throws stack_exhausted if there is too little left of the stack.
+// The alarm: links `made`, and offers the oldest latent frame if somebody wants work and the slot is free. False: there
+// is no stack to link it to. Throws stack_exhausted if there is too little left of the stack.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm(latent_stack& stack, latent_frame& made);
-// The alarm as a loop hears it: offers or notes older forks if there are any. True: a new one would be welcome, where one that is
-// not worth a wake-up is so only to those who are awake.
-[[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept;
+// The alarm as a loop hears it: offers or notes older forks if there are any. True: a new one would be welcome, where
+// one that is not worth a wake-up is so only to those who are awake.
+[[gnu::cold, gnu::noinline]] [[nodiscard]] bool answer_alarm_in_loop(latent_stack& stack,
+                                                                     bool is_worth_waking) noexcept;
 // Which part of something that all workers share is the calling worker's: from 0 for the first to 1 for the last.
 [[gnu::cold]] [[nodiscard]] double home_part() noexcept;
-// The frame, just unlinked, does not lie below the watch. If it was offered, takes it back, or waits until who took it has
-// finished it; offers the oldest one if somebody asks, but not while an exception leaves the functions one after the other: what is
-// on its way to an end is not handed out. True: the caller runs the child.
+// The frame, just unlinked, does not lie below the watch. If it was offered, takes it back, or waits until who took it
+// has finished it; offers the oldest one if somebody asks, but not while an exception leaves the functions one after
+// the other: what is on its way to an end is not handed out. True: the caller runs the child.
 enum class leaving : bool { normally, by_exception };
-[[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_watched(latent_stack& stack, latent_frame& frame, leaving how) noexcept;
+[[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_watched(latent_stack& stack, latent_frame& frame,
+                                                             leaving how) noexcept;
 
 // Is the exception that is handled now stack_exhausted?
 [[gnu::cold]] [[nodiscard]] bool is_stack_exhausted() noexcept;
@@ -137,7 +143,7 @@ class recorded_child {
 [[gnu::noinline]] latent_stack* read_running_latent_stack() noexcept;
 #endif
 
-// ---- comparisons with one instruction, where the compilers make two of an atomic load and a comparison ---------------
+// ---- comparisons with one instruction, where the compilers make two of an atomic load and a comparison --------------
 
 // Is the frame's address lower than the alarm?
 [[nodiscard]] inline bool is_below(const latent_frame& frame, const std_atomics::atomic<std::uintptr_t>& alarm) {
@@ -151,11 +157,12 @@ class recorded_child {
 }
 // Completes a fork's frame, and compares its address with the alarm: is it lower?
 //
-// By g++ in one piece, with the frame's address in a register, so that its stores are shorter. What decides about a fork's price is on which lines
-// of code it lies (docs/investigations/2026-11-18-a-quiet-machine.md): best the stretch from a function's beginning to its first call is exactly one,
-// of 64 bytes. Prefixes without a meaning make it one for a function that saves one register, holds one word and counts down, which is a byte
-// shorter where g++ tunes for AMD.
-[[nodiscard]] inline bool complete_and_compare(const latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
+// By g++ in one piece, with the frame's address in a register, so that its stores are shorter. What decides about a
+// fork's price is on which lines of code it lies (docs/investigations/2026-11-18-a-quiet-machine.md): best the stretch
+// from a function's beginning to its first call is exactly one, of 64 bytes. Prefixes without a meaning make it one for
+// a function that saves one register, holds one word and counts down, which is a byte shorter where g++ tunes for AMD.
+[[nodiscard]] inline bool complete_and_compare(const latent_stack& stack, latent_frame& frame,
+                                               const latent_kind& kind) {
 #if defined(__x86_64__) && !defined(__clang__)
 #if defined(__tune_znver1__) || defined(__tune_znver2__) || defined(__tune_znver3__) || defined(__tune_znver4__)
   constexpr int k_prefixes = 2;
@@ -174,7 +181,8 @@ class recorded_child {
       ".skip %c[prefixes], 0x3e\n\t"
       "cmpq 16(%[stack]), %[frame]"
       : "=@ccb"(is), [word] "=&r"(word), "=m"(frame.older), "=m"(frame.kind)
-      : [stack] "r"(&stack), [frame] "r"(&frame), [kind] "m"(kind), [prefixes] "i"(k_prefixes), "m"(stack.newest), "m"(stack.alarm));
+      : [stack] "r"(&stack), [frame] "r"(&frame), [kind] "m"(kind), [prefixes] "i"(k_prefixes), "m"(stack.newest),
+        "m"(stack.alarm));
   return is;
 #else
   frame.older = stack.newest.load(std::memory_order_relaxed);  // owner-only
@@ -192,7 +200,8 @@ class recorded_child {
   return reinterpret_cast<std::uintptr_t>(&frame) >= watch.load(std::memory_order_relaxed);  // statistic
 #endif
 }
-// Its address, of which the compiler does not know that it had it before: it would keep that in a register across a call.
+// Its address, of which the compiler does not know that it had it before: it would keep that in a register across a
+// call.
 [[nodiscard]] inline latent_frame* address_again(latent_frame& frame) {
 #if defined(__x86_64__)
   latent_frame* found;
@@ -203,8 +212,8 @@ class recorded_child {
 #endif
 }
 
-// The calling thread's; no_latent_stack if it takes no part. After a join the caller may be on another thread: the compiler must not
-// keep the address of a thread-local from before, so it is not told that this is one.
+// The calling thread's; no_latent_stack if it takes no part. After a join the caller may be on another thread: the
+// compiler must not keep the address of a thread-local from before, so it is not told that this is one.
 [[nodiscard]] inline latent_stack& latent_stack_here() noexcept {
 #if defined(__x86_64__)
   latent_stack* found;
@@ -223,11 +232,12 @@ class recorded_child {
   return is_none(here) ? nullptr : &here;
 }
 
-// Links `frame`, whose child may from now on be run by somebody else. False: the alarm sounds, and nothing was linked; answer_alarm() knows
-// more.
+// Links `frame`, whose child may from now on be run by somebody else. False: the alarm sounds, and nothing was linked;
+// answer_alarm() knows more.
 [[nodiscard]] inline bool fork_latent(latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
   // statistic: a request that is seen late is answered late
-  if (detail::complete_and_compare(stack, frame, kind)) [[unlikely]] return false;
+  if (detail::complete_and_compare(stack, frame, kind)) [[unlikely]]
+    return false;
   // [L8] signal fence: the frame is complete before a handler on this thread can find it → [L10].
   std::atomic_signal_fence(std::memory_order_release);
   stack.newest.store(&frame, std::memory_order_relaxed);  // owner-only
@@ -241,8 +251,8 @@ struct joined_frame {
   bool is_watched;  // false: the caller runs the child
 };
 
-// Unlinks `newest`, the newest frame of the running stack. The stack is looked up again, and the frame's address computed
-// again, so that nothing needs a register while the first function runs.
+// Unlinks `newest`, the newest frame of the running stack. The stack is looked up again, and the frame's address
+// computed again, so that nothing needs a register while the first function runs.
 [[nodiscard]] inline joined_frame join_latent(latent_frame& newest) noexcept {
   latent_stack& stack = detail::latent_stack_here();
   stack.newest.store(newest.older, std::memory_order_relaxed);  // owner-only

@@ -2,8 +2,8 @@
 //
 //   filch::runtime rt{{.workers = 4, .victims = filch::victims::nearest, .steal = filch::steal::half}};
 //
-// A value that cannot work is refused by the constructor of `runtime` with std::invalid_argument, which names the field,
-// the value and what is allowed.
+// A value that cannot work is refused by the constructor of `runtime` with std::invalid_argument, which names the
+// field, the value and what is allowed.
 #pragma once
 
 #include <filch/base/units.hpp>
@@ -63,22 +63,24 @@ struct options {
 
   std::string name = "filch";  // threads are called "<name>-0", "<name>-1", …; at most 9 characters
   filch::pinning pinning = filch::pinning::apart;
-  std::size_t thread_stack_bytes = 0;    // 0: the system's default
+  std::size_t thread_stack_bytes = 0;                // 0: the system's default
   std::size_t stack_bytes = std::size_t{256} << 20;  // of each stack that tasks run on; memory only as it is used
   // May a thread that has not joined for long be interrupted (SIGURG) so that others get its latent work? System calls
-  // that the system does not restart, such as sleep and poll, then return early with EINTR. None: FILCH_INTERRUPTS, or on.
+  // that the system does not restart, such as sleep and poll, then return early with EINTR. None: FILCH_INTERRUPTS, or
+  // on.
   std::optional<bool> interrupts{};
-  std::uint32_t max_spare_threads = 64;  // threads that stand in for workers whose tasks block; a stay_on_thread may add some
+  // threads that stand in for workers whose tasks block; a stay_on_thread may add some
+  std::uint32_t max_spare_threads = 64;
   // Called on each thread of the runtime, spare ones included, before its first task; not if the runtime ends before.
   std::function<void(worker_id)> on_thread_start{};
 
-  std::uint64_t seed = 0;                       // of all random choices; the same seed asks the policies the same
-  std::optional<topology::machine> machine{};   // for distances; none: this machine
-  trace::session* trace = nullptr;              // records into it; it outlives the runtime
+  std::uint64_t seed = 0;                      // of all random choices; the same seed asks the policies the same
+  std::optional<topology::machine> machine{};  // for distances; none: this machine
+  trace::session* trace = nullptr;             // records into it; it outlives the runtime
 
   std::optional<time_ns> watchdog_ns{};  // reports a task that holds a worker longer; none: FILCH_WATCHDOG_MS, or off
   std::function<void(const std::string&)> on_report{};  // where reports go; empty: standard error
-  bool dump_on_sigusr2 = false;                 // SIGUSR2 prints every worker's state
+  bool dump_on_sigusr2 = false;                         // SIGUSR2 prints every worker's state
   // Dumps list spawned tasks and what coroutines wait for, and so does a shutdown that waits for them in vain. None:
   // FILCH_TRACK_TASKS, or on if filch was built without NDEBUG.
   std::optional<bool> track_tasks{};

@@ -1,7 +1,7 @@
 // Coroutines of one worker that may go on: those that came last before the others, but not for ever.
 //
-// The newest lies in the hot place and goes on first: what it needs is still in the caches. After `k_hand_overs` turns of hot
-// ones in a row the oldest of the others has a turn, so nobody is starved by two that wake each other.
+// The newest lies in the hot place and goes on first: what it needs is still in the caches. After `k_hand_overs` turns
+// of hot ones in a row the oldest of the others has a turn, so nobody is starved by two that wake each other.
 //
 // Who may call what: the owner, one call at a time; `size` any thread, as a hint.
 #pragma once

@@ -58,7 +58,9 @@ class runtime {
       std::decay_t<F>& function;
       result_slot<std::invoke_result_t<std::decay_t<F>&&>> result{};
     } call{own};
-    run_and_wait({[](void* here) noexcept { static_cast<decltype(call)*>(here)->result.compute(static_cast<decltype(call)*>(here)->function); },
+    run_and_wait({[](void* here) noexcept {
+                    static_cast<decltype(call)*>(here)->result.compute(static_cast<decltype(call)*>(here)->function);
+                  },
                   &call, detail::label_of(own)});
     return call.result.take();
   }

@@ -16,11 +16,11 @@ struct worker_statistics {
 
 struct statistics {
   std::vector<worker_statistics> workers;
-  std::uint64_t submitted_outside = 0;  // tasks that came from threads that are no workers
-  std::uint64_t injector_length = 0;    // tasks in the injector now
-  std::uint32_t spare_threads = 0;      // threads made to stand in for blocked ones
-  std::uint64_t stacks = 0;             // stacks made so far: one per thread, and one per join that waited at a time
-  std::uint64_t suspended_stacks = 0;   // those that stand still now: their join waits, or they wait for their turn
+  std::uint64_t submitted_outside = 0;     // tasks that came from threads that are no workers
+  std::uint64_t injector_length = 0;       // tasks in the injector now
+  std::uint32_t spare_threads = 0;         // threads made to stand in for blocked ones
+  std::uint64_t stacks = 0;                // stacks made so far: one per thread, and one per join that waited at a time
+  std::uint64_t suspended_stacks = 0;      // those that stand still now: their join waits, or they wait for their turn
   std::uint64_t suspended_stacks_max = 0;  // the greatest number at once so far
 
   // All workers together; queue_max is the largest.

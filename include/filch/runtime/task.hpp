@@ -40,8 +40,8 @@ class task_base : public queue_entry, public task_record {
     if (references_.drop()) delete this;
   }
 
-  // Written before the task is published, constant afterwards; as is its record, but for `inside` and `priority`, which who
-  // claimed it writes. In an order that leaves no gaps.
+  // Written before the task is published, constant afterwards; as is its record, but for `inside` and `priority`, which
+  // who claimed it writes. In an order that leaves no gaps.
   bool ignores_shutdown = false;      // the deadline of a shutdown does not cancel it: its parent waits for it
   std::uint32_t fork_generation = 0;  // of the process in which it was made
   std::stop_token stop{};
@@ -157,12 +157,14 @@ struct plain_call {
 
 }  // namespace detail
 
-// The task that calls `F`. The function is destroyed as soon as it has run or is cancelled, so that what it holds is not held by a future.
+// The task that calls `F`. The function is destroyed as soon as it has run or is cancelled, so that what it holds is
+// not held by a future.
 template <class F, class T = std::invoke_result_t<F&&>>
 class function_task final : public result_task<T> {
  public:
   template <class G>
-  function_task(G&& function, std::uint32_t references) : result_task<T>{references}, function_(std::forward<G>(function)) {}
+  function_task(G&& function, std::uint32_t references)
+      : result_task<T>{references}, function_(std::forward<G>(function)) {}
 
  private:
   ~function_task() override { abandon(); }

@@ -1,12 +1,12 @@
 // From one coroutine to the next, without a limit to how often.
 //
-// An await that returns a coroutine gives it to the compiler, which jumps to it: no stack is needed. But below its second level
-// of optimisation, and with sanitizers, g++ makes a call of this jump, and then every transfer leaves its frame on the stack.
-// So a transfer that finds much stack in use since the first coroutine was resumed does not give the next one to the compiler:
-// it leaves it to who resumed the first, and everything between returns.
+// An await that returns a coroutine gives it to the compiler, which jumps to it: no stack is needed. But below its
+// second level of optimisation, and with sanitizers, g++ makes a call of this jump, and then every transfer leaves its
+// frame on the stack. So a transfer that finds much stack in use since the first coroutine was resumed does not give
+// the next one to the compiler: it leaves it to who resumed the first, and everything between returns.
 //
-// Who may call what: transfer_to any thread, where on threads without a worker the compiler's jump is all there is; resume_here
-// a worker.
+// Who may call what: transfer_to any thread, where on threads without a worker the compiler's jump is all there is;
+// resume_here a worker.
 #pragma once
 
 #include <filch/runtime/latent.hpp>
@@ -47,11 +47,13 @@ namespace detail {
 // Resumes a coroutine, and those that it leaves over.
 inline void resume_here(std::coroutine_handle<> first) noexcept {
   constexpr std::uintptr_t k_room = 64 * 1024;  // guess
-  latent_stack& stack = detail::latent_stack_here();  // a worker's: the code may go on on another worker, but its stack is the same
+  // a worker's: the code may go on on another worker, but its stack is the same
+  latent_stack& stack = detail::latent_stack_here();
   const std::uintptr_t mark = std::max(detail::stack_pointer() - k_room, stack.low_mark);
   const std::uintptr_t outer = std::exchange(stack.transfer_mark, mark);
   first.resume();
-  while (stack.left_over != nullptr) [[unlikely]] std::exchange(stack.left_over, nullptr).resume();
+  while (stack.left_over != nullptr) [[unlikely]]
+    std::exchange(stack.left_over, nullptr).resume();
   stack.transfer_mark = outer;
 }
 

@@ -235,15 +235,11 @@ inline void timeout::await_suspend(process::handle waiting) {
   home.resume_at(waiting_->slot(), home.now_ns() + delay_ns_, urgency_);
 }
 
-// ---- waiting for the end of a process --------------------------------------------------------------------------------
+// ---- waiting for the end of a process -------------------------------------------------------------------------------
 
-inline bool process_ref::is_done() const {
-  return home_->slots_[slot_].birth != birth_;
-}
+inline bool process_ref::is_done() const { return home_->slots_[slot_].birth != birth_; }
 
-inline process_promise& process_ref::promise() const {
-  return home_->slots_[slot_].frame.promise();
-}
+inline process_promise& process_ref::promise() const { return home_->slots_[slot_].frame.promise(); }
 
 inline auto process_ref::operator co_await() const {
   struct joining : wait_node {

@@ -24,7 +24,8 @@ class lesson_random {
   double random();
   // uniform(low, high).
   double uniform(double low, double high);
-  // Uniform in [0, bound), by drawing as many bits as the bound has until they lie below it. At least 1, at most 2^32−1.
+  // Uniform in [0, bound), by drawing as many bits as the bound has until they lie below it. At least 1, at most
+  // 2^32−1.
   std::uint32_t below(std::uint32_t bound);
   // randint(low, high): both ends included; high − low is less than 2^32 − 1.
   std::int64_t randint(std::int64_t low, std::int64_t high) {

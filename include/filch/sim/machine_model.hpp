@@ -76,7 +76,8 @@ struct machine_model {
   // Of each worker's core, 1000 for the fastest; empty: all alike.
   std::vector<std::uint32_t> speed_permille{};
   machine_costs costs{};
-  // By worker, then time. Those of one worker do not overlap, and one that happens again and again is its worker's only.
+  // By worker, then time. Those of one worker do not overlap, and one that happens again and again is its worker's
+  // only.
   std::vector<disturbance> disturbances{};
   std::string name = "free";  // for people
 

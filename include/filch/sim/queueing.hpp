@@ -1,5 +1,5 @@
-// A queueing simulation of stealing, as the theory has it: servers with Poisson arrivals and exponential service, and no
-// costs. It answers what no single run of a program shows: how long a task takes on average at a given load.
+// A queueing simulation of stealing, as the theory has it: servers with Poisson arrivals and exponential service, and
+// no costs. It answers what no single run of a program shows: how long a task takes on average at a given load.
 //
 // Time is measured in mean service times.
 #pragma once

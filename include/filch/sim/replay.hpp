@@ -2,12 +2,12 @@
 // another machine, with more workers or under another policy.
 //
 // What a recording tells, and how it is read:
-//   - A task computes between its start (or resume, unblock) and its end (or suspend, block), less the time of tasks that
-//     ran inside it on the same worker.
+//   - A task computes between its start (or resume, unblock) and its end (or suspend, block), less the time of tasks
+//     that ran inside it on the same worker.
 //   - A spawn cuts the parent's work in two: it happens when the parent has done as much as it had then.
-//   - A `join` that names a child waits for that one. Any other waits for those children that had ended by then and were
-//     in no join before. Where other children of the task had not, as in a join inside a join, it waits for each of these
-//     alone.
+//   - A `join` that names a child waits for that one. Any other waits for those children that had ended by then and
+//     were in no join before. Where other children of the task had not, as in a join inside a join, it waits for each
+//     of these alone.
 //   - In a recording without joins a task that suspended or blocked while a child had not ended waits there for all its
 //     children so far, and at its end if all its children had ended before it did.
 //   - A task that another one made ready (`woken`) goes on behind what that one had done then: locks and channels keep

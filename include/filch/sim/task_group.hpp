@@ -1,5 +1,5 @@
-// Groups of tasks that come from outside: how many, how long, when and where to. Nothing is made before it arrives, so a
-// group of a hundred million tasks takes no memory of its own.
+// Groups of tasks that come from outside: how many, how long, when and where to. Nothing is made before it arrives, so
+// a group of a hundred million tasks takes no memory of its own.
 #pragma once
 
 #include <filch/base/random.hpp>

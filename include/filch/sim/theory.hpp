@@ -18,8 +18,8 @@ namespace filch::inline v0::sim::theory {
 // What no schedule beats: the larger of T∞ and T1/P, rounded up.
 [[nodiscard]] time_ns least_ns(time_ns work_ns, time_ns span_ns, std::uint32_t workers);
 
-// What Cilkview (He, Leiserson, Leiserson 2010) expects of work stealing when a steal costs something: T1/P + 1.7·(1 − 1/P)
-// times the burdened span, the span with the cost of a steal at every spawn and join.
+// What Cilkview (He, Leiserson, Leiserson 2010) expects of work stealing when a steal costs something: T1/P + 1.7·(1 −
+// 1/P) times the burdened span, the span with the cost of a steal at every spawn and join.
 [[nodiscard]] time_ns burdened_ns(time_ns work_ns, time_ns burdened_span_ns, std::uint32_t workers);
 
 // All unit tasks start on one worker, and a thief takes one at a time from a uniformly random victim, `steal_cost` per
@@ -40,8 +40,8 @@ struct mean_field {
 // One queue for all `servers` (Erlang C): mean response, which no stealing beats.
 [[nodiscard]] double shared_queue_response(double load, std::uint32_t servers);
 
-// Servers that steal, in general. A server looks at one random other when it becomes empty, and at rate `probe_rate` for
-// as long as it is. If that has at least `threshold` tasks, the one in service counted, it gives some away.
+// Servers that steal, in general. A server looks at one random other when it becomes empty, and at rate `probe_rate`
+// for as long as it is. If that has at least `threshold` tasks, the one in service counted, it gives some away.
 struct stealing {
   double load = 0.9;
   policy::steal steal = policy::steal::one;

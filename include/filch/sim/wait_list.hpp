@@ -45,7 +45,8 @@ class list_link {
   list_link* next_ = this;
 };
 
-// The base of every awaitable that waits in a list. It is copied on its way to the co_await only, never while in a list.
+// The base of every awaitable that waits in a list. It is copied on its way to the co_await only, never while in a
+// list.
 class wait_node : public list_link {
  public:
   wait_node() = default;

@@ -3,9 +3,9 @@
 //   filch::barrier turn{3};
 //   co_await turn.async_arrive_and_wait();        in a coroutine; turn.arrive_and_wait() elsewhere
 //
-// Who may call what: any thread. Of each round exactly one party, the last, gets true. Who is cancelled while it waits has
-// not arrived; so the others go on waiting. The plain form suspends the calling stack on a worker and blocks any other
-// thread; the async form suspends the coroutine, and ends with task_cancelled when its task is told to stop.
+// Who may call what: any thread. Of each round exactly one party, the last, gets true. Who is cancelled while it waits
+// has not arrived; so the others go on waiting. The plain form suspends the calling stack on a worker and blocks any
+// other thread; the async form suspends the coroutine, and ends with task_cancelled when its task is told to stop.
 #pragma once
 
 #include <filch/sync/detail/line_wait.hpp>

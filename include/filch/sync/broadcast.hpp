@@ -6,9 +6,9 @@
 //   auto got = co_await mine.async_receive();     in a coroutine; mine.receive() elsewhere
 //   if (got) use(got->value, got->missed);        nothing: it was closed, and this receiver has seen everything
 //
-// Who may call what: any thread; a receiver one at a time. The broadcast outlives its receivers. T is copied once for each
-// receiver, under a short lock. The plain form suspends the calling stack on a worker and blocks any other thread; the async
-// form suspends the coroutine, and ends with task_cancelled when its task is told to stop.
+// Who may call what: any thread; a receiver one at a time. The broadcast outlives its receivers. T is copied once for
+// each receiver, under a short lock. The plain form suspends the calling stack on a worker and blocks any other thread;
+// the async form suspends the coroutine, and ends with task_cancelled when its task is told to stop.
 #pragma once
 
 #include <filch/sync/broadcast_core.hpp>

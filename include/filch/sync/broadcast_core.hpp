@@ -3,8 +3,8 @@
 //
 // A receiver is the number of the message that it gets next; it belongs to the receiver, and is given with each call.
 //
-// Who may call what: any thread; one receiver's number one thread at a time; `cancel` as long as the entry lives. T is copied
-// under the lock.
+// Who may call what: any thread; one receiver's number one thread at a time; `cancel` as long as the entry lives. T is
+// copied under the lock.
 //
 // Invariants
 //   I1  Message n lies at n modulo the capacity, from sent − capacity on.
@@ -36,12 +36,14 @@ class broadcast_core {
   using entry = line_entry<A>;
 
   // At least one. Throws std::bad_alloc.
-  explicit broadcast_core(std::size_t capacity) : capacity_{capacity}, kept_{A::template make_array<std::optional<T>>(capacity)} {}
+  explicit broadcast_core(std::size_t capacity)
+      : capacity_{capacity}, kept_{A::template make_array<std::optional<T>>(capacity)} {}
   broadcast_core(const broadcast_core&) = delete;
   broadcast_core& operator=(const broadcast_core&) = delete;
   ~broadcast_core() { A::destroy_array(kept_, capacity_); }
 
-  // The message is exchanged for the oldest one, which the caller drops. False: it is closed. The caller wakes those in the list.
+  // The message is exchanged for the oldest one, which the caller drops. False: it is closed. The caller wakes those in
+  // the list.
   [[nodiscard]] bool send(std::optional<T>& message, wake_list<A>& woken) {
     const short_guard<A> guard{lock_};
     if (is_closed_.get()) return false;
@@ -68,7 +70,8 @@ class broadcast_core {
     const short_guard<A> guard{lock_};
     return has_news(next);
   }
-  // True: `self` is in line, and somebody wakes it. False: its state says whether there is news or it has given up before.
+  // True: `self` is in line, and somebody wakes it. False: its state says whether there is news or it has given up
+  // before.
   [[nodiscard]] bool wait_or_pass(entry& self, std::uint64_t next) {
     const short_guard<A> guard{lock_};
     if (!has_news(next) || self.state.get() == wait_state::cancelled) return line_.join(self);

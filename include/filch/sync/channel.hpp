@@ -1,16 +1,17 @@
-// channel: items go from those who send to those who receive, each to one of them, in the order in which they were sent.
+// channel: items go from those who send to those who receive, each to one of them, in the order in which they were
+// sent.
 //
 //   filch::channel<int> numbers{16};                        holds 16 items at most; without a number as many as come
-//   co_await numbers.async_send(1);                         in a coroutine; waits while it is full
-//   std::optional<int> n = co_await numbers.async_receive();    nothing: it was closed, and what was in it has been taken
-//   numbers.send(1);  numbers.receive();                    elsewhere
-//   numbers.close();                                        no more sending; what was sent is still received
-//   for (int each : numbers) …                              receives until it is closed and empty
+//   co_await numbers.async_send(1);                         in a coroutine; waits while it is full std::optional<int> n
+//   = co_await numbers.async_receive();    nothing: it was closed, and what was in it has been taken numbers.send(1);
+//   numbers.receive();                    elsewhere numbers.close();                                        no more
+//   sending; what was sent is still received for (int each : numbers) …                              receives until it
+//   is closed and empty
 //
-// Who may call what: any thread, any number of them at either end. A capacity of 0 means that sender and receiver meet. The
-// plain forms suspend the calling stack on a worker and block any other thread; the async forms suspend the coroutine, and
-// end with task_cancelled when its task is told to stop. An item that was not sent is dropped.
-// T's move constructor must not throw. Whoever uses the channel keeps it alive.
+// Who may call what: any thread, any number of them at either end. A capacity of 0 means that sender and receiver meet.
+// The plain forms suspend the calling stack on a worker and block any other thread; the async forms suspend the
+// coroutine, and end with task_cancelled when its task is told to stop. An item that was not sent is dropped. T's move
+// constructor must not throw. Whoever uses the channel keeps it alive.
 #pragma once
 
 #include <filch/sync/channel_core.hpp>
@@ -46,9 +47,12 @@ class channel {
   // Throws task_cancelled if it is told to stop while it waits.
   bool send(T item, const std::stop_token& stop = {}) {
     switch (try_send(std::move(item))) {
-      case send_status::sent: return true;
-      case send_status::closed: return false;
-      case send_status::full: break;
+      case send_status::sent:
+        return true;
+      case send_status::closed:
+        return false;
+      case send_status::full:
+        break;
     }
     sync::line_wait<send_place, send_entry> self{send_place{&core_}, "channel", item};
     self.wait(stop);

@@ -1,19 +1,19 @@
 // The kernel of channels: a queue with two ends, a lock for each, and those who wait at either.
 // kernel: light headers only
 //
-// Senders put into the back buffer, receivers take out of the front buffer. A receiver that finds the front empty takes both
-// locks and swaps the buffers: so a sender and a receiver that run at the same time touch nothing of each other's but once
-// per batch. Both buffers of a bounded channel are made at the beginning; an unbounded one grows, and what it once had it
-// keeps for the next batch, unless that is much smaller.
+// Senders put into the back buffer, receivers take out of the front buffer. A receiver that finds the front empty takes
+// both locks and swaps the buffers: so a sender and a receiver that run at the same time touch nothing of each other's
+// but once per batch. Both buffers of a bounded channel are made at the beginning; an unbounded one grows, and what it
+// once had it keeps for the next batch, unless that is much smaller.
 //
-// Who waits is served directly: a sender puts its item into the hands of the first receiver in line, and a receiver that
-// makes room lets the first sender's item in. So nobody overtakes, and who is woken has what it came for.
+// Who waits is served directly: a sender puts its item into the hands of the first receiver in line, and a receiver
+// that makes room lets the first sender's item in. So nobody overtakes, and who is woken has what it came for.
 //
 // Who may call what: any thread; `cancel` as long as the entry lives. T's moves must not throw; they run under a lock.
 //
 // Invariants (F: the front lock, B: the back lock; F is taken before B)
-//   I1  The front buffer and the line of senders are guarded by F; the back buffer, the line of receivers and `is_closed_`
-//       by B. Who joins a line holds both. An entry's state is guarded as its line is.
+//   I1  The front buffer and the line of senders are guarded by F; the back buffer, the line of receivers and
+//       `is_closed_` by B. Who joins a line holds both. An entry's state is guarded as its line is.
 //   I2  A receiver is in line only while both buffers are empty, and no sender is.
 //   I3  A sender is in line only while there are `capacity` items, and the channel is open.
 //   I4  pushed − popped is the number of items; who holds B sees at least as many.
@@ -65,8 +65,9 @@ class channel_core {
   channel_core(const channel_core&) = delete;
   channel_core& operator=(const channel_core&) = delete;
 
-  // ---- sending: the item is moved from if and only if it was sent; `woken` is a receiver that the caller wakes, or null --
+  // ---- sending
 
+  // The item is moved from if and only if it was sent; `woken` is a receiver that the caller wakes, or null.
   // Throws std::bad_alloc if an unbounded channel cannot grow.
   [[nodiscard]] send_status try_send(T& item, entry*& woken) {
     const short_guard<A> back{back_lock_};
@@ -80,7 +81,8 @@ class channel_core {
     return send_status::sent;
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether it was sent, refused or given up before.
+  // True: `self` is in line, and somebody wakes it. False: its state says whether it was sent, refused or given up
+  // before.
   [[nodiscard]] bool send_or_queue(send_entry<T, A>& self, entry*& woken) {
     const short_guard<A> front{front_lock_};
     const inside_guard<A> back{back_lock_};
@@ -111,8 +113,8 @@ class channel_core {
     return receive_status::received;
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether it received something, will never, or has
-  // given up before.
+  // True: `self` is in line, and somebody wakes it. False: its state says whether it received something, will never, or
+  // has given up before.
   [[nodiscard]] bool receive_or_queue(receive_entry<T, A>& self, entry*& woken) {
     const short_guard<A> front{front_lock_};
     const inside_guard<A> back{back_lock_};
@@ -173,8 +175,8 @@ class channel_core {
     pushed_.set(pushed_.get() + 1);
   }
 
-  // Holds both, and the front is empty. True: the front is not any more, or there is no room for any and the item of the
-  // first sender in line is in `item`.
+  // Holds both, and the front is empty. True: the front is not any more, or there is no room for any and the item of
+  // the first sender in line is in `item`.
   bool refill(std::optional<T>& item, entry*& woken) {
     if (!back_.is_empty()) {
       front_.swap(back_, capacity_ == k_unbounded);
@@ -189,14 +191,15 @@ class channel_core {
   }
   // Holds F, and the front is not empty.
   void take(std::optional<T>& item, entry*& woken) {
-    if (senders_.is_empty()) [[likely]] return take_one(item);
+    if (senders_.is_empty()) [[likely]]
+      return take_one(item);
     const inside_guard<A> back{back_lock_};
     take_and_let_in(item, woken);
   }
   void take_one(std::optional<T>& item) {
     front_.pop(item);
     const std::uint64_t popped = popped_.load(std::memory_order_relaxed);  // owner-only: who holds F
-    popped_.store(popped + 1, std::memory_order_relaxed);  // revalidated by [Y1] of F, in send_or_queue
+    popped_.store(popped + 1, std::memory_order_relaxed);                  // revalidated by [Y1] of F, in send_or_queue
   }
   // Holds both: the item of the first sender in line comes in for the one that goes out.
   void take_and_let_in(std::optional<T>& item, entry*& woken) {

@@ -5,11 +5,11 @@
 //   while (!is_done) co_await changed.async_wait(lock);          in a coroutine
 //   changed.notify_one();                         whoever changes `is_done` under the lock
 //
-// Who may call what: any thread; `wait` and `async_wait` who holds the lock, which is free while it waits and held again when
-// it goes on, also with an exception. Who is notified comes next to the mutex: it is woken when it has the lock, not before.
-// No wake comes without a notification. Who waits longest is notified first. The plain form suspends the calling stack on a
-// worker and blocks any other thread; the async form suspends the coroutine, and ends with task_cancelled when its task is
-// told to stop.
+// Who may call what: any thread; `wait` and `async_wait` who holds the lock, which is free while it waits and held
+// again when it goes on, also with an exception. Who is notified comes next to the mutex: it is woken when it has the
+// lock, not before. No wake comes without a notification. Who waits longest is notified first. The plain form suspends
+// the calling stack on a worker and blocks any other thread; the async form suspends the coroutine, and ends with
+// task_cancelled when its task is told to stop.
 #pragma once
 
 #include <filch/sync/detail/line_wait.hpp>

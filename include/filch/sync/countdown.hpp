@@ -1,8 +1,8 @@
 // The kernel of latches and events: a count, and a line of those who wait until it is zero.
 // kernel: light headers only
 //
-// Who may call what: any thread; `cancel` as long as the entry lives. Whoever saw zero may destroy it: the lock's store is
-// the last touch of who lowered the count.
+// Who may call what: any thread; `cancel` as long as the entry lives. Whoever saw zero may destroy it: the lock's store
+// is the last touch of who lowered the count.
 //
 // Invariants
 //   I1  Somebody is in line only while the count is not zero.
@@ -26,7 +26,8 @@ class countdown {
     return count_.get() == 0;
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether the count is zero or it has given up before.
+  // True: `self` is in line, and somebody wakes it. False: its state says whether the count is zero or it has given up
+  // before.
   [[nodiscard]] bool wait_or_pass(line_entry<A>& self) {
     const short_guard<A> guard{lock_};
     if (count_.get() == 0 && self.state.get() != wait_state::cancelled) {

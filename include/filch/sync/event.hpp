@@ -1,4 +1,5 @@
-// manual_event: set or not; whoever waits goes on while it is set. auto_event: one who waits goes on each time it is set.
+// manual_event: set or not; whoever waits goes on while it is set. auto_event: one who waits goes on each time it is
+// set.
 //
 //   filch::manual_event started;
 //   started.set();                                lets all go on, until somebody calls reset
@@ -7,9 +8,9 @@
 //   filch::auto_event more;
 //   more.set();                                   lets one go on: who waits longest, or else the next who comes
 //
-// Who may call what: any thread. Whoever has waited for one may destroy it, also while `set` returns. Setting an auto_event
-// that is set already adds nothing. The plain forms suspend the calling stack on a worker and block any other thread; the
-// async forms suspend the coroutine, and end with task_cancelled when its task is told to stop.
+// Who may call what: any thread. Whoever has waited for one may destroy it, also while `set` returns. Setting an
+// auto_event that is set already adds nothing. The plain forms suspend the calling stack on a worker and block any
+// other thread; the async forms suspend the coroutine, and end with task_cancelled when its task is told to stop.
 #pragma once
 
 #include <filch/sync/detail/countdown_place.hpp>
@@ -33,9 +34,7 @@ class manual_event {
   void wait(const std::stop_token& stop = {}) const {
     if (!state_.is_zero()) sync::wait_for_zero(state_, place::k_reason, stop);
   }
-  [[nodiscard]] auto async_wait() const {
-    return sync::line_awaiter<place>{place{{&state_}}};
-  }
+  [[nodiscard]] auto async_wait() const { return sync::line_awaiter<place>{place{{&state_}}}; }
 
  private:
   struct place : sync::countdown_place {

@@ -1,13 +1,13 @@
 // The kernel of a mutex: who holds it, and who comes next.
 // kernel: light headers only
 //
-// One word of three bits: held; somebody waits; somebody changes the line of those who wait. Without contention locking and
-// unlocking are one compare-exchange each. Otherwise the holder hands the lock to whoever waits longest: it is never free in
-// between, so nobody overtakes. The bit for the line lies in the same word so that freeing the lock is the last touch of who
-// unlocks: who locks next may destroy it.
+// One word of three bits: held; somebody waits; somebody changes the line of those who wait. Without contention locking
+// and unlocking are one compare-exchange each. Otherwise the holder hands the lock to whoever waits longest: it is
+// never free in between, so nobody overtakes. The bit for the line lies in the same word so that freeing the lock is
+// the last touch of who unlocks: who locks next may destroy it.
 //
-// Who may call what: `try_lock` and `lock_or_queue` whoever wants it; `unlock` whoever holds it, on any thread; `cancel` any
-// thread, as long as the entry lives.
+// Who may call what: `try_lock` and `lock_or_queue` whoever wants it; `unlock` whoever holds it, on any thread;
+// `cancel` any thread, as long as the entry lives.
 //
 // Invariants
 //   I1  The line is read and changed only between `open_line` and `close_line`; nobody else changes the word meanwhile.
@@ -35,7 +35,8 @@ class fair_lock {
     return word_.compare_exchange(seen, k_held, std::memory_order_acquire, std::memory_order_relaxed);
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether it has the lock or has given up before.
+  // True: `self` is in line, and somebody wakes it. False: its state says whether it has the lock or has given up
+  // before.
   [[nodiscard]] bool lock_or_queue(entry& self) {
     const std::uint32_t seen = open_line();
     if (self.state.get() == wait_state::cancelled) {
@@ -91,7 +92,8 @@ class fair_lock {
       }
       // [M2] acquire on success: what the last holder did, and the line, are visible ← [M3] ← [M4]. Relaxed on failure:
       // revalidated by [M2] in the next turn.
-      if (word_.compare_exchange(seen, seen | k_line, std::memory_order_acquire, std::memory_order_relaxed)) return seen;
+      if (word_.compare_exchange(seen, seen | k_line, std::memory_order_acquire, std::memory_order_relaxed))
+        return seen;
     }
   }
   void close_line(std::uint32_t word) {

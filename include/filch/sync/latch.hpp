@@ -4,9 +4,9 @@
 //   ready.count_down();                           each of three
 //   co_await ready.async_wait();                  in a coroutine; ready.wait() elsewhere
 //
-// Who may call what: any thread. It is used once. Whoever has waited for it may destroy it, also while the last `count_down`
-// returns. The plain forms suspend the calling stack on a worker and block any other thread; the async forms suspend the
-// coroutine, and end with task_cancelled when its task is told to stop.
+// Who may call what: any thread. It is used once. Whoever has waited for it may destroy it, also while the last
+// `count_down` returns. The plain forms suspend the calling stack on a worker and block any other thread; the async
+// forms suspend the coroutine, and end with task_cancelled when its task is told to stop.
 #pragma once
 
 #include <filch/sync/detail/countdown_place.hpp>
@@ -32,9 +32,7 @@ class latch {
     count_down(by);
     wait(stop);
   }
-  [[nodiscard]] auto async_wait() const {
-    return sync::line_awaiter<place>{place{{&state_}}};
-  }
+  [[nodiscard]] auto async_wait() const { return sync::line_awaiter<place>{place{{&state_}}}; }
 
  private:
   struct place : sync::countdown_place {

@@ -1,4 +1,5 @@
-// A mutex that belongs to no thread: it may be held across joins and co_awaits, and whoever waits for it holds no thread.
+// A mutex that belongs to no thread: it may be held across joins and co_awaits, and whoever waits for it holds no
+// thread.
 //
 //   filch::mutex m;
 //   {
@@ -9,10 +10,10 @@
 //     const auto lock = co_await m.async_lock();    // in a coroutine: a std::unique_lock
 //   }
 //
-// Who may call what: any thread. On a worker `lock` suspends the running stack, and the worker goes on with other tasks; on
-// another thread it blocks that thread. `async_lock` suspends the coroutine, which costs no stack; it ends with
-// task_cancelled when its task is told to stop. Those who wait get the lock in the order in which they came. It is not
-// recursive.
+// Who may call what: any thread. On a worker `lock` suspends the running stack, and the worker goes on with other
+// tasks; on another thread it blocks that thread. `async_lock` suspends the coroutine, which costs no stack; it ends
+// with task_cancelled when its task is told to stop. Those who wait get the lock in the order in which they came. It is
+// not recursive.
 #pragma once
 
 #include <filch/sync/detail/line_wait.hpp>
@@ -34,14 +35,17 @@ class mutex {
   // May fail although it is free, while somebody gives up waiting for it.
   [[nodiscard]] bool try_lock() { return state_.try_lock(); }
   void lock() {
-    if (!state_.try_lock()) [[unlikely]] wait({});
+    if (!state_.try_lock()) [[unlikely]]
+      wait({});
   }
   // Throws task_cancelled if it is told to stop while it waits.
   void lock(const std::stop_token& stop) {
-    if (!state_.try_lock()) [[unlikely]] wait(stop);
+    if (!state_.try_lock()) [[unlikely]]
+      wait(stop);
   }
   void unlock() {
-    if (sync::line_entry<>* const next = state_.unlock()) [[unlikely]] wake(*next);
+    if (sync::line_entry<>* const next = state_.unlock()) [[unlikely]]
+      wake(*next);
   }
 
   [[nodiscard]] auto async_lock() { return sync::line_awaiter<place>{place{this}}; }

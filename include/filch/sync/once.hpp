@@ -4,8 +4,8 @@
 //   loaded.call([&] { table = load(); });
 //   co_await loaded.async_call([&]() -> filch::task<> { table = co_await fetch(); });     in a coroutine
 //
-// Who may call what: any thread. If the function throws, its caller gets the exception and the next in line tries. The plain
-// form suspends the calling stack on a worker and blocks any other thread.
+// Who may call what: any thread. If the function throws, its caller gets the exception and the next in line tries. The
+// plain form suspends the calling stack on a worker and blocks any other thread.
 #pragma once
 
 #include <filch/base/atomics.hpp>

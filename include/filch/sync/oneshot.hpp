@@ -4,9 +4,9 @@
 //   answer.send(7);                               or answer.close(): there will be none
 //   std::optional<int> a = co_await answer.async_receive();         in a coroutine; answer.receive() elsewhere
 //
-// Who may call what: any thread. Whoever received may destroy it, also while `send` returns. The plain form suspends the
-// calling stack on a worker and blocks any other thread; the async form suspends the coroutine, and ends with task_cancelled
-// when its task is told to stop.
+// Who may call what: any thread. Whoever received may destroy it, also while `send` returns. The plain form suspends
+// the calling stack on a worker and blocks any other thread; the async form suspends the coroutine, and ends with
+// task_cancelled when its task is told to stop.
 #pragma once
 
 #include <filch/sync/detail/line_wait.hpp>
@@ -34,7 +34,8 @@ class oneshot {
   void close() { (void)settle(nullptr); }
 
   [[nodiscard]] auto async_receive() { return sync::line_awaiter<place>{place{this}}; }
-  // Nothing: it was closed, or the value was received before. Throws task_cancelled if it is told to stop while it waits.
+  // Nothing: it was closed, or the value was received before. Throws task_cancelled if it is told to stop while it
+  // waits.
   std::optional<T> receive(const std::stop_token& stop = {}) {
     sync::line_wait<place> self{place{this}, place::k_reason};
     self.wait(stop);

@@ -1,8 +1,8 @@
 // The kernel of a oneshot: a value that comes once, or never, and a line of those who wait for it.
 // kernel: light headers only
 //
-// Who may call what: any thread; `cancel` as long as the entry lives. Whoever knows that it is settled may destroy it: the lock's
-// store is the last touch of who settles it. T's moves must not throw; they run under the lock.
+// Who may call what: any thread; `cancel` as long as the entry lives. Whoever knows that it is settled may destroy it:
+// the lock's store is the last touch of who settles it. T's moves must not throw; they run under the lock.
 //
 // Invariants
 //   I1  Somebody is in line only while it is not settled.
@@ -22,8 +22,8 @@ class oneshot_core {
  public:
   using entry = line_entry<A>;
 
-  // With a value, which is moved from, or null: there will be none. False: it was settled before. The caller wakes those in the
-  // list.
+  // With a value, which is moved from, or null: there will be none. False: it was settled before. The caller wakes
+  // those in the list.
   [[nodiscard]] bool settle(T* value, wake_list<A>& woken) {
     const short_guard<A> guard{lock_};
     if (is_settled_.get()) return false;
@@ -38,7 +38,8 @@ class oneshot_core {
     return is_settled_.get();
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether it is settled or `self` has given up before.
+  // True: `self` is in line, and somebody wakes it. False: its state says whether it is settled or `self` has given up
+  // before.
   [[nodiscard]] bool wait_or_pass(entry& self) {
     const short_guard<A> guard{lock_};
     if (!is_settled_.get() || self.state.get() == wait_state::cancelled) return line_.join(self);

@@ -1,8 +1,9 @@
 // The kernel of semaphores: a number of permits, and a line of those who want more than there are.
 // kernel: light headers only
 //
-// A reader-writer lock is the same with many permits: a reader takes one, a writer all of them. The first in line is served
-// before those behind it, also if it wants more than there is and they would be content with less: nobody starves.
+// A reader-writer lock is the same with many permits: a reader takes one, a writer all of them. The first in line is
+// served before those behind it, also if it wants more than there is and they would be content with less: nobody
+// starves.
 //
 // Who may call what: any thread; `cancel` as long as the entry lives.
 //
@@ -35,7 +36,8 @@ class permits {
     return take(wanted);
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether it has its permits or has given up before.
+  // True: `self` is in line, and somebody wakes it. False: its state says whether it has its permits or has given up
+  // before.
   [[nodiscard]] bool take_or_queue(permit_entry<A>& self) {
     const short_guard<A> guard{lock_};
     if (self.state.get() != wait_state::cancelled && take(self.wanted)) {

@@ -4,9 +4,10 @@
 //   co_await places.async_acquire();              in a coroutine; places.acquire() elsewhere
 //   places.release();
 //
-// Who may call what: any thread; who releases need not be who acquired. Those who wait are served in the order in which they
-// came, also if a later one would be content with less. The plain forms suspend the calling stack on a worker and block any
-// other thread; the async forms suspend the coroutine, and end with task_cancelled when its task is told to stop.
+// Who may call what: any thread; who releases need not be who acquired. Those who wait are served in the order in which
+// they came, also if a later one would be content with less. The plain forms suspend the calling stack on a worker and
+// block any other thread; the async forms suspend the coroutine, and end with task_cancelled when its task is told to
+// stop.
 #pragma once
 
 #include <filch/sync/detail/permit_place.hpp>

@@ -1,13 +1,13 @@
 // shared_mutex: one writer or any number of readers.
 //
-//   filch::shared_mutex m;
-//   { const std::shared_lock lock{m}; … }         readers; const auto lock = co_await m.async_lock_shared() in a coroutine
-//   { const std::unique_lock lock{m}; … }         the writer; const auto lock = co_await m.async_lock() in a coroutine
+//   filch::shared_mutex m; { const std::shared_lock lock{m}; … }         readers; const auto lock = co_await
+//   m.async_lock_shared() in a coroutine { const std::unique_lock lock{m}; … }         the writer; const auto lock =
+//   co_await m.async_lock() in a coroutine
 //
-// Who may call what: any thread; it belongs to none and may be held across joins and co_awaits. First come, first served: a
-// reader that comes behind a waiting writer waits, so writers do not starve; neighbours in line that read go together.
-// The plain forms suspend the calling stack on a worker and block any other thread; the async forms suspend the coroutine,
-// and end with task_cancelled when its task is told to stop.
+// Who may call what: any thread; it belongs to none and may be held across joins and co_awaits. First come, first
+// served: a reader that comes behind a waiting writer waits, so writers do not starve; neighbours in line that read go
+// together. The plain forms suspend the calling stack on a worker and block any other thread; the async forms suspend
+// the coroutine, and end with task_cancelled when its task is told to stop.
 #pragma once
 
 #include <filch/sync/detail/permit_place.hpp>
@@ -31,18 +31,14 @@ class shared_mutex {
     if (!state_.try_take(k_all)) sync::wait_for_permits(state_, k_all, k_reason, stop);
   }
   void unlock() { sync::give_permits(state_, k_all); }
-  [[nodiscard]] auto async_lock() {
-    return sync::line_awaiter<write_place>{write_place{{&state_, k_all}, this}};
-  }
+  [[nodiscard]] auto async_lock() { return sync::line_awaiter<write_place>{write_place{{&state_, k_all}, this}}; }
 
   [[nodiscard]] bool try_lock_shared() { return state_.try_take(1); }
   void lock_shared(const std::stop_token& stop = {}) {
     if (!state_.try_take(1)) sync::wait_for_permits(state_, 1, k_reason, stop);
   }
   void unlock_shared() { sync::give_permits(state_, 1); }
-  [[nodiscard]] auto async_lock_shared() {
-    return sync::line_awaiter<read_place>{read_place{{&state_, 1}, this}};
-  }
+  [[nodiscard]] auto async_lock_shared() { return sync::line_awaiter<read_place>{read_place{{&state_, 1}, this}}; }
 
  private:
   static constexpr std::uint64_t k_all = UINT32_MAX;  // so many readers at the most

@@ -1,16 +1,17 @@
 // A lock for a few instructions: what guards a line of those who wait.
 // kernel: light headers only
 //
-// One word, one read-modify-write to lock, one plain store to unlock; and that store is the last touch of who unlocks, so
-// whoever locks next may destroy it.
+// One word, one read-modify-write to lock, one plain store to unlock; and that store is the last touch of who unlocks,
+// so whoever locks next may destroy it.
 //
-// Who finds it held stays away for a while, hundreds of times as long as it is held. Two workers that want the same lock again
-// and again would otherwise pass its cache line, and what it guards, back and forth with each turn, which takes ten times as
-// long as the turn; so each has many turns in a row. Its holder never waits for anything but another short lock: if it is held
-// for longer, its holder was put aside by the operating system, and who waits lets other threads run.
+// Who finds it held stays away for a while, hundreds of times as long as it is held. Two workers that want the same
+// lock again and again would otherwise pass its cache line, and what it guards, back and forth with each turn, which
+// takes ten times as long as the turn; so each has many turns in a row. Its holder never waits for anything but another
+// short lock: if it is held for longer, its holder was put aside by the operating system, and who waits lets other
+// threads run.
 //
-// Who may call what: any thread. Between `lock` and `unlock` nothing is called that waits or runs a user's task. `lock_inside`
-// who holds another short lock, which others want: it does not stay away.
+// Who may call what: any thread. Between `lock` and `unlock` nothing is called that waits or runs a user's task.
+// `lock_inside` who holds another short lock, which others want: it does not stay away.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -20,7 +21,8 @@
 
 namespace filch::inline v0::sync {
 
-// The turn so many of waiting, from 1 on, for somebody who needs a few instructions: close by, or away from what it holds.
+// The turn so many of waiting, from 1 on, for somebody who needs a few instructions: close by, or away from what it
+// holds.
 void wait_close(std::uint32_t turn) noexcept;
 void wait_away(std::uint32_t turn) noexcept;
 
@@ -40,13 +42,15 @@ class short_lock {
  public:
   void lock() {
     // [Y1] acquire exchange: what the last holder did is visible ← [Y2].
-    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]] return;
+    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]]
+      return;
     lock_slowly();
   }
   // The same for who holds another.
   void lock_inside() {
     // [Y4] acquire exchange: as [Y1] ← [Y2].
-    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]] return;
+    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]]
+      return;
     lock_soon();
   }
   void unlock() {

@@ -1,16 +1,16 @@
 // A line of those who wait: first come, first served, and anybody may leave it.
 // kernel: light headers only
 //
-// It has no lock of its own: whoever has the line guards it, and the same lock decides the race between being served and
-// giving up. An entry is served once, or leaves once, never both; so exactly one of the two wakes who waits.
+// It has no lock of its own: whoever has the line guards it, and the same lock decides the race between being served
+// and giving up. An entry is served once, or leaves once, never both; so exactly one of the two wakes who waits.
 //
-// Who may call what: who holds the lock that guards the line. `state` also who waits, before it is in line and after it was
-// woken.
+// Who may call what: who holds the lock that guards the line. `state` also who waits, before it is in line and after it
+// was woken.
 //
 // Invariants
 //   I1  An entry is linked if and only if its state is `queued`.
-//   I2  A state that is neither `outside` nor `queued` does not change any more. Whoever changed it from `queued` wakes who
-//       waits, after unlocking; until then the entry stays where it is.
+//   I2  A state that is neither `outside` nor `queued` does not change any more. Whoever changed it from `queued` wakes
+//       who waits, after unlocking; until then the entry stays where it is.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -93,7 +93,8 @@ class wait_line {
     who.state.set(as);
   }
 
-  // It gives up. True: it was in line, and the caller wakes it. False: it was served, or is not in line yet and will not be.
+  // It gives up. True: it was in line, and the caller wakes it. False: it was served, or is not in line yet and will
+  // not be.
   [[nodiscard]] bool leave(entry& who) {
     const wait_state was = who.state.get();
     if (was != wait_state::queued && was != wait_state::outside) return false;

@@ -6,8 +6,8 @@
 //     …
 //   }
 //
-// The first tick comes one period after the interval was made. Ticks lie on a grid: what is late does not make the later ones
-// late. What happens to ticks whose time passed while nobody waited for them is chosen.
+// The first tick comes one period after the interval was made. Ticks lie on a grid: what is late does not make the
+// later ones late. What happens to ticks whose time passed while nobody waited for them is chosen.
 //
 // Who may call what: one task or thread at a time.
 #pragma once
@@ -48,9 +48,14 @@ class interval {
     if (__builtin_add_overflow(last_ns_, period_ns_, &next_ns)) next_ns = k_never_ns;
     if (next_ns < now_ns) {
       switch (missed_) {
-        case missed_ticks::skip: next_ns = now_ns + (period_ns_ - 1 - (now_ns - next_ns - 1) % period_ns_); break;
-        case missed_ticks::burst: break;
-        case missed_ticks::delay: next_ns = now_ns; break;
+        case missed_ticks::skip:
+          next_ns = now_ns + (period_ns_ - 1 - (now_ns - next_ns - 1) % period_ns_);
+          break;
+        case missed_ticks::burst:
+          break;
+        case missed_ticks::delay:
+          next_ns = now_ns;
+          break;
       }
     }
     last_ns_ = next_ns;
@@ -60,7 +65,8 @@ class interval {
  private:
   static time_ns whole(double period_ns) {
     if (!(period_ns > 0)) {
-      throw std::invalid_argument("filch: interval of " + std::to_string(period_ns) + " ns: allowed is a positive period");
+      throw std::invalid_argument("filch: interval of " + std::to_string(period_ns) +
+                                  " ns: allowed is a positive period");
     }
     if (period_ns > static_cast<double>(k_never_ns / 2)) return k_never_ns / 2;
     return std::max<time_ns>(static_cast<time_ns>(period_ns), 1);

@@ -1,12 +1,13 @@
 // Sleeping on the monotonic clock.
 //
 //   co_await filch::sleep_for(10ms);              in a coroutine: the worker goes on with other work
-//   filch::wait(filch::sleep_for(10ms));          in a plain function: on a worker the stack is suspended, elsewhere the
+//   filch::wait(filch::sleep_for(10ms));          in a plain function: on a worker the stack is suspended, elsewhere
+//   the
 //                                                 thread sleeps
 //
-// Never shorter than asked; longer by what the system needs to wake a worker, or by what the tasks in front of it take. A
-// sleep in a task whose stop is requested ends with task_cancelled, and so does one that the deadline of a shutdown cuts
-// short.
+// Never shorter than asked; longer by what the system needs to wake a worker, or by what the tasks in front of it take.
+// A sleep in a task whose stop is requested ends with task_cancelled, and so does one that the deadline of a shutdown
+// cuts short.
 //
 // Who may call what: any thread. The time counts from the call of sleep_for, not from the co_await.
 #pragma once

@@ -3,12 +3,12 @@
 //   int r = co_await filch::timeout(ask(), 50ms);                          throws timed_out
 //   std::optional<int> r = co_await filch::try_timeout(ask(), 50ms);       nothing if the time is over
 //
-// When the time is over the task is asked to stop, and awaited: it never runs on behind your back. So a task that does not
-// look at its stop token and does not wait for anything delays the end, and one that succeeds all the same has succeeded. An
-// exception that leaves the task is rethrown. If the caller is asked to stop, so is the task.
+// When the time is over the task is asked to stop, and awaited: it never runs on behind your back. So a task that does
+// not look at its stop token and does not wait for anything delays the end, and one that succeeds all the same has
+// succeeded. An exception that leaves the task is rethrown. If the caller is asked to stop, so is the task.
 //
-// Both are tasks themselves: they may be awaited, waited for, spawned, or given to `all` and `any`. The time counts from their
-// start.
+// Both are tasks themselves: they may be awaited, waited for, spawned, or given to `all` and `any`. The time counts
+// from their start.
 //
 // Who may call what: any thread may make one.
 #pragma once

@@ -1,8 +1,8 @@
 // A timer that calls a function, for what is built upon timers.
 //
-// Who may call what: `start` a worker, once; `cancel` and the destructor one thread at a time. The function runs on a worker
-// of the same runtime, between two tasks: it must be short and must not wait. The runtime must outlive the timer; it does not
-// wait for it, and after the deadline of a shutdown the function is not called any more.
+// Who may call what: `start` a worker, once; `cancel` and the destructor one thread at a time. The function runs on a
+// worker of the same runtime, between two tasks: it must be short and must not wait. The runtime must outlive the
+// timer; it does not wait for it, and after the deadline of a shutdown the function is not called any more.
 #pragma once
 
 #include <filch/base/atomics.hpp>

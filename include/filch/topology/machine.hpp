@@ -95,7 +95,7 @@ struct synthetic_options {
 
 struct machine {
   std::string
-      source;  // where this description comes from: "hwloc 2.9.0", "sysfs", "JSON file big.json", "synthetic", …
+      source;        // where this description comes from: "hwloc 2.9.0", "sysfs", "JSON file big.json", "synthetic", …
   std::string name;  // free text
   std::vector<package> packages;
   std::vector<numa_node> nodes;

@@ -23,8 +23,8 @@ namespace filch::inline v0::topology {
 // Where the calling thread runs now; nothing when the system does not tell.
 [[nodiscard]] std::optional<cpu_number> current_cpu() noexcept;
 
-// While it lives the calling thread runs on those CPUs of its mask that are not among these; where there are none, or the system
-// refuses, on all of them as before. What somebody else makes of the mask meanwhile stays.
+// While it lives the calling thread runs on those CPUs of its mask that are not among these; where there are none, or
+// the system refuses, on all of them as before. What somebody else makes of the mask meanwhile stays.
 class away_from {
  public:
   explicit away_from(const cpu_set& crowded) noexcept;
@@ -40,8 +40,8 @@ class away_from {
   cpu_set before_;
 };
 
-// Moves the calling thread to a CPU of its mask that is not one of these, and lets it run on all of them again. False: it runs on none of
-// these anyway, there is no other, or the system refuses; then nothing has changed.
+// Moves the calling thread to a CPU of its mask that is not one of these, and lets it run on all of them again. False:
+// it runs on none of these anyway, there is no other, or the system refuses; then nothing has changed.
 inline bool move_away_from(const cpu_set& crowded) noexcept { return away_from{crowded}.is_away(); }
 
 }  // namespace filch::inline v0::topology

@@ -36,7 +36,8 @@ struct name_entry {
 // Longer names are cut: a name is a label, and a file's block has a bound.
 inline constexpr std::size_t k_max_name_bytes = 4096;
 
-// What a label says: the text itself, or, of a function's type as the compiler spells it, the function it was written in.
+// What a label says: the text itself, or, of a function's type as the compiler spells it, the function it was written
+// in.
 [[nodiscard]] std::string readable_label(std::string_view label);
 
 // Any thread may call any function. Interning takes a lock and may allocate: do it once per name, not once per task.

@@ -50,8 +50,8 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
     return enabled_.load(std::memory_order_relaxed);  // statistic: an event too many or too few at the edge is harmless
   }
 
-  // The worker's signal handler: a spawn whose name is a label. False: there is no room, and nothing was recorded. These
-  // events have a ring of their own, because the handler may come while the worker writes to the other.
+  // The worker's signal handler: a spawn whose name is a label. False: there is no room, and nothing was recorded.
+  // These events have a ring of their own, because the handler may come while the worker writes to the other.
   [[nodiscard]] bool note_in_handler(task_id task, task_id parent, const char* label) noexcept {
     return notes_.append({{static_cast<std::uint64_t>(now_ticks(clock_)), task.value, parent.value,
                            reinterpret_cast<std::uintptr_t>(label)}});
@@ -82,8 +82,13 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   [[nodiscard]] bool take_note(event& out, const char*& label) noexcept {
     packed_event packed;
     if (!notes_.take(packed)) return false;
-    out = event{.time_ns = static_cast<std::int64_t>(packed.at[0]), .task = packed.at[1], .argument = packed.at[2],
-                .detail = k_no_detail, .worker = worker_, .kind = event_kind::spawn, .reserved = 0};
+    out = event{.time_ns = static_cast<std::int64_t>(packed.at[0]),
+                .task = packed.at[1],
+                .argument = packed.at[2],
+                .detail = k_no_detail,
+                .worker = worker_,
+                .kind = event_kind::spawn,
+                .reserved = 0};
     label = reinterpret_cast<const char*>(packed.at[3]);
     return true;
   }
@@ -170,53 +175,30 @@ static_assert(std::is_empty_v<null_recorder>);
 // What a worker may call, whichever recorder it was built with.
 template <class R>
 concept event_recorder = requires(R& r, const R& constant, event what, task_id task, worker_id worker, name_id name) {
-  { constant.is_enabled() }
-  noexcept->std::same_as<bool>;
+  { constant.is_enabled() } noexcept -> std::same_as<bool>;
   r.record(what);
-  { r.spawn(task, task, name) }
-  noexcept;
-  { r.start(task) }
-  noexcept;
-  { r.end(task) }
-  noexcept;
-  { r.steal_attempt(worker) }
-  noexcept;
-  { r.steal_success(worker, task, std::uint64_t{}) }
-  noexcept;
-  { r.steal_lost(worker) }
-  noexcept;
-  { r.steal_empty(worker) }
-  noexcept;
-  { r.inject(task, worker) }
-  noexcept;
-  { r.park() }
-  noexcept;
-  { r.wake(worker) }
-  noexcept;
-  { r.notify(worker) }
-  noexcept;
-  { r.suspend(task, name) }
-  noexcept;
-  { r.resume(task) }
-  noexcept;
-  { r.join(task) }
-  noexcept;
-  { r.join(task, task) }
-  noexcept;
-  { r.woken(task, task, name) }
-  noexcept;
-  { r.block(task, name) }
-  noexcept;
-  { r.unblock(task) }
-  noexcept;
-  { r.name(task, name) }
-  noexcept;
-  { r.cancel(task) }
-  noexcept;
-  { r.queue_length(std::uint64_t{}) }
-  noexcept;
-  { r.counter(name, std::int64_t{}) }
-  noexcept;
+  { r.spawn(task, task, name) } noexcept;
+  { r.start(task) } noexcept;
+  { r.end(task) } noexcept;
+  { r.steal_attempt(worker) } noexcept;
+  { r.steal_success(worker, task, std::uint64_t{}) } noexcept;
+  { r.steal_lost(worker) } noexcept;
+  { r.steal_empty(worker) } noexcept;
+  { r.inject(task, worker) } noexcept;
+  { r.park() } noexcept;
+  { r.wake(worker) } noexcept;
+  { r.notify(worker) } noexcept;
+  { r.suspend(task, name) } noexcept;
+  { r.resume(task) } noexcept;
+  { r.join(task) } noexcept;
+  { r.join(task, task) } noexcept;
+  { r.woken(task, task, name) } noexcept;
+  { r.block(task, name) } noexcept;
+  { r.unblock(task) } noexcept;
+  { r.name(task, name) } noexcept;
+  { r.cancel(task) } noexcept;
+  { r.queue_length(std::uint64_t{}) } noexcept;
+  { r.counter(name, std::int64_t{}) } noexcept;
 };
 static_assert(event_recorder<recorder> && event_recorder<outside_recorder> && event_recorder<virtual_recorder> &&
               event_recorder<null_recorder>);

@@ -28,10 +28,10 @@
 // woken           the task       who did it, or none     name of the reason or none  it was made ready to go on
 //
 // "none" is all bits one. `dropped` is written by recorder and session only. A task that moves between workers records
-// `suspend` on the one before it records `resume` on the other; with it move the tasks that it runs inside of, which suspend
-// after it and resume before it. A `join` says that the task goes on behind that child, or behind all its children that have
-// ended, whether it had to wait or not. A `woken` is recorded by who made the task ready, before the task goes on: through a
-// lock, a channel, an event or a timer.
+// `suspend` on the one before it records `resume` on the other; with it move the tasks that it runs inside of, which
+// suspend after it and resume before it. A `join` says that the task goes on behind that child, or behind all its
+// children that have ended, whether it had to wait or not. A `woken` is recorded by who made the task ready, before the
+// task goes on: through a lock, a channel, an event or a timer.
 #pragma once
 
 #include <filch/base/ids.hpp>

@@ -88,8 +88,8 @@ class session {
   // happen between two drains, not the length of the recording.
   void drain();
 
-  // Everything recorded since the last collect(), in nanoseconds since the first start(). Throws std::logic_error when the
-  // recording goes to a file.
+  // Everything recorded since the last collect(), in nanoseconds since the first start(). Throws std::logic_error when
+  // the recording goes to a file.
   [[nodiscard]] recording collect();
 
   // Stops, writes what is left and ends the file; without one, just stops. Afterwards start() does nothing.

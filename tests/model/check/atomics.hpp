@@ -1,7 +1,8 @@
-// The atomics policy under which a kernel is checked: the interface of filch::std_atomics, with every operation modelled.
+// The atomics policy under which a kernel is checked: the interface of filch::std_atomics, with every operation
+// modelled.
 //
-// Each operation takes its source line as a last, defaulted argument: the schedule shows it and FILCH_CHECK_WEAKEN finds
-// the operation by it. Objects of these types exist only inside an execution (check::run).
+// Each operation takes its source line as a last, defaulted argument: the schedule shows it and FILCH_CHECK_WEAKEN
+// finds the operation by it. Objects of these types exist only inside an execution (check::run).
 #pragma once
 
 #include "check.hpp"
@@ -60,16 +61,24 @@ struct atomics {
       expected = decode(seen);
       return false;
     }
-    T fetch_add(T value, std::memory_order order, place where = place::current()) requires std::is_integral_v<T> {
+    T fetch_add(T value, std::memory_order order, place where = place::current())
+      requires std::is_integral_v<T>
+    {
       return update(update_kind::add, value, order, where);
     }
-    T fetch_sub(T value, std::memory_order order, place where = place::current()) requires std::is_integral_v<T> {
+    T fetch_sub(T value, std::memory_order order, place where = place::current())
+      requires std::is_integral_v<T>
+    {
       return update(update_kind::sub, value, order, where);
     }
-    T fetch_or(T value, std::memory_order order, place where = place::current()) requires std::is_integral_v<T> {
+    T fetch_or(T value, std::memory_order order, place where = place::current())
+      requires std::is_integral_v<T>
+    {
       return update(update_kind::bit_or, value, order, where);
     }
-    T fetch_and(T value, std::memory_order order, place where = place::current()) requires std::is_integral_v<T> {
+    T fetch_and(T value, std::memory_order order, place where = place::current())
+      requires std::is_integral_v<T>
+    {
       return update(update_kind::bit_and, value, order, where);
     }
 

@@ -27,7 +27,7 @@
 
 namespace filch::check {
 
-// ---- what to explore -------------------------------------------------------------------------------------------------
+// ---- what to explore ------------------------------------------------------------------------------------------------
 
 inline constexpr unsigned k_unbounded = 1'000'000;
 
@@ -60,19 +60,19 @@ struct replay {
 
 struct options {
   std::variant<exhaustive, random, pct, replay> mode = exhaustive{};
-  std::string name{};                  // distinguishes the runs of one test in FILCH_CHECK_REPLAY
-  std::string weaken{};                // as FILCH_CHECK_WEAKEN
-  std::uint64_t max_steps = 20'000;    // operations of one execution; more is a livelock
-  unsigned stale_reads = 2;            // how often in a row a thread may read the same outdated store of a location
-  unsigned spurious_wakeups = 1;       // per execution
-  unsigned early_timeouts = 1;         // per execution: waits with a deadline that time out although others could run
-  bool timeouts_rescue = true;         // a deadline passes when nothing else can run; false: that is a deadlock
-  bool weak_modification_order = true; // a store may go before stores that its thread has not seen (2+2W)
+  std::string name{};                   // distinguishes the runs of one test in FILCH_CHECK_REPLAY
+  std::string weaken{};                 // as FILCH_CHECK_WEAKEN
+  std::uint64_t max_steps = 20'000;     // operations of one execution; more is a livelock
+  unsigned stale_reads = 2;             // how often in a row a thread may read the same outdated store of a location
+  unsigned spurious_wakeups = 1;        // per execution
+  unsigned early_timeouts = 1;          // per execution: waits with a deadline that time out although others could run
+  bool timeouts_rescue = true;          // a deadline passes when nothing else can run; false: that is a deadlock
+  bool weak_modification_order = true;  // a store may go before stores that its thread has not seen (2+2W)
   bool check_leaks = true;
-  bool print_failure = true;           // the report of a failed run goes to standard error
+  bool print_failure = true;  // the report of a failed run goes to standard error
 };
 
-// ---- what came of it -------------------------------------------------------------------------------------------------
+// ---- what came of it ------------------------------------------------------------------------------------------------
 
 enum class failure : std::uint8_t {
   none,
@@ -89,20 +89,20 @@ enum class failure : std::uint8_t {
 
 struct result {
   std::uint64_t executions = 0;
-  std::uint64_t operations = 0;         // over all executions
-  bool exhausted = false;               // every execution within the bounds was seen
+  std::uint64_t operations = 0;  // over all executions
+  bool exhausted = false;        // every execution within the bounds was seen
   bool failed = false;
   failure kind = failure::none;
   std::string message{};
-  std::string schedule{};               // of the failed execution, or of the replayed one: one line per operation
-  std::string path{};                   // its choices
-  std::uint64_t iteration = 0;          // its number; with mode and seed it names the execution too
-  std::uint64_t weaken_matched = 0;     // operations at a line named by `weaken`
-  std::uint64_t weaken_changed = 0;     // those of them whose order became weaker
-  std::string report{};                 // everything above as text
+  std::string schedule{};            // of the failed execution, or of the replayed one: one line per operation
+  std::string path{};                // its choices
+  std::uint64_t iteration = 0;       // its number; with mode and seed it names the execution too
+  std::uint64_t weaken_matched = 0;  // operations at a line named by `weaken`
+  std::uint64_t weaken_changed = 0;  // those of them whose order became weaker
+  std::string report{};              // everything above as text
 };
 
-// ---- inside an execution ---------------------------------------------------------------------------------------------
+// ---- inside an execution --------------------------------------------------------------------------------------------
 
 class context {
  public:
@@ -125,7 +125,8 @@ class context {
 
 template <class... Values>
 void require(bool condition, const char* message, const Values&... values) {
-  if (condition) [[likely]] return;
+  if (condition) [[likely]]
+    return;
   const assert_value list[] = {assert_value::of(values)..., assert_value::of(0)};
   fail(message, list, sizeof...(Values));
 }

@@ -18,7 +18,7 @@ engine& engine::get() {
   return *running_;
 }
 
-// ---- one execution ---------------------------------------------------------------------------------------------------
+// ---- one execution --------------------------------------------------------------------------------------------------
 
 void engine::reset() {
   memory_.reset(how_);
@@ -124,8 +124,8 @@ void engine::fail(failure kind, std::string message) {
 
 void engine::record(event_kind kind, const std::source_location& where, std::uint32_t location, order_bits order,
                     const outcome& what) {
-  events_.push_back({where, what.before, what.after, location, what.newer, kind, order,
-                     static_cast<std::uint8_t>(current_)});
+  events_.push_back(
+      {where, what.before, what.after, location, what.newer, kind, order, static_cast<std::uint8_t>(current_)});
 }
 
 // What an operation on an atomic means for the scheduler.
@@ -135,7 +135,7 @@ void engine::after(const outcome& what) {
   me.idle_operations = memory_.views(current_).knows_nothing_new ? me.idle_operations + 1 : 0;
 }
 
-// ---- atomics ---------------------------------------------------------------------------------------------------------
+// ---- atomics --------------------------------------------------------------------------------------------------------
 
 location_id engine::create(const void* address, std::uint64_t value, unsigned bytes, value_kind shown_as,
                            const std::source_location& where) {
@@ -181,8 +181,7 @@ std::uint64_t engine::update(const void* address, location_id id, update_kind wh
 }
 
 bool engine::compare_exchange(const void* address, location_id id, std::uint64_t& expected, std::uint64_t desired,
-                              std::memory_order success, std::memory_order failure,
-                              const std::source_location& where) {
+                              std::memory_order success, std::memory_order failure, const std::source_location& where) {
   order_bits success_bits = bits_of(success, access::update);
   order_bits failure_bits = bits_of(failure, access::load);
   weaken_.apply(where, success_bits, &failure_bits);
@@ -208,7 +207,7 @@ void engine::pause(const std::source_location& where) {
   step(where, true);
 }
 
-// ---- plain data ------------------------------------------------------------------------------------------------------
+// ---- plain data -----------------------------------------------------------------------------------------------------
 
 location_id engine::create_plain(const void* address, const std::source_location& where) {
   return memory_.create_plain(current_, address, where);
@@ -228,7 +227,7 @@ void engine::write_plain(const void* address, location_id id, const std::source_
   memory_.write_plain(current_, address, id, where);
 }
 
-// ---- memory blocks ---------------------------------------------------------------------------------------------------
+// ---- memory blocks --------------------------------------------------------------------------------------------------
 
 void* engine::allocate(std::size_t bytes, std::size_t alignment, const std::source_location& where) {
   auto* memory = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}));
@@ -244,8 +243,8 @@ void engine::require_allocated(const void* memory, const std::source_location& w
     if (b.memory != memory) continue;
     if (b.is_freed) {
       fail(failure::use_after_free, "double free: " + threads_[current_]->name + " destroys block#" +
-                                        std::to_string(i) + " at " + format_where(where) +
-                                        ", which was destroyed at " + format_where(b.freed_at));
+                                        std::to_string(i) + " at " + format_where(where) + ", which was destroyed at " +
+                                        format_where(b.freed_at));
     }
     destroying_at_ = where;
     return;
@@ -278,7 +277,7 @@ void engine::poison(const void* first, std::size_t bytes, const std::source_loca
   record(event_kind::discard, where);
 }
 
-// ---- names, notes, choices -------------------------------------------------------------------------------------------
+// ---- names, notes, choices ------------------------------------------------------------------------------------------
 
 void engine::set_name(const void* address, const char* name, std::uint32_t index, bool is_array) {
   memory_.set_name(address, name, index, is_array);

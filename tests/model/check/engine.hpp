@@ -1,5 +1,5 @@
-// One execution at a time: threads as fibers, the scheduler, sleeping, locks and memory blocks. The policy of atomics.hpp
-// calls it; tests do not.
+// One execution at a time: threads as fibers, the scheduler, sleeping, locks and memory blocks. The policy of
+// atomics.hpp calls it; tests do not.
 //
 // Every operation that another thread can notice is a scheduling point: the next thread is chosen before it. Plain
 // reads and writes, construction, destruction and acquire or release fences are not: they change only what the thread
@@ -102,7 +102,7 @@ class engine final : public memory_host {
     std::string name;
     std::function<void()> function;
     state now = state::finished;
-    bool is_unstarted = false;   // has not reached its first operation
+    bool is_unstarted = false;  // has not reached its first operation
     bool is_timed_out = false;
     const void* waits_for = nullptr;
     std::source_location waits_at{};

@@ -42,7 +42,8 @@ class exhaustive_explorer final : public explorer {
   unsigned spin_bound() const override { return how_.spins; }
   std::string describe() const override {
     const bool is_bounded = how_.preemptions < k_unbounded;
-    return concat({"exhaustive with ", is_bounded ? std::to_string(how_.preemptions) : "any number of", " preemptions"});
+    return concat(
+        {"exhaustive with ", is_bounded ? std::to_string(how_.preemptions) : "any number of", " preemptions"});
   }
 
  private:
@@ -139,7 +140,9 @@ class pct_explorer final : public seeded_explorer {
  public:
   explicit pct_explorer(const pct& how) : seeded_explorer(how.seed, how.iterations, how.first), depth_{how.depth} {}
 
-  std::uint64_t number_of(std::uint64_t iteration) const override { return iteration == 0 ? 0 : first_ + iteration - 1; }
+  std::uint64_t number_of(std::uint64_t iteration) const override {
+    return iteration == 0 ? 0 : first_ + iteration - 1;
+  }
   std::string describe() const override {
     return concat({"pct of depth ", std::to_string(depth_), ", seed ", std::to_string(seed_)});
   }
@@ -193,7 +196,9 @@ class replay_explorer final : public explorer {
     next_ = 0;
     return iteration == 0;
   }
-  unsigned pick_thread(const thread_choice& among) override { return pick(static_cast<unsigned>(among.threads.size())); }
+  unsigned pick_thread(const thread_choice& among) override {
+    return pick(static_cast<unsigned>(among.threads.size()));
+  }
   unsigned pick_value(unsigned count) override { return pick(count); }
   unsigned pick(unsigned count) {
     const unsigned chosen = next_ < path_.size() ? path_[next_] : 0;

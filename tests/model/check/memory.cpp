@@ -70,8 +70,8 @@ void memory::kill(unsigned thread, const void* address, location_id id, const st
 // The location, after checking that `thread` may touch it, with its access noted.
 location& memory::accessed(unsigned thread, const void* address, location_id id, const std::source_location& where) {
   if (id >= location_count_ || locations_[id].address != address) {
-    host_.fail(failure::use_after_free, "an atomic that does not exist (its memory was reused) is used at " +
-                                            format_where(where));
+    host_.fail(failure::use_after_free,
+               "an atomic that does not exist (its memory was reused) is used at " + format_where(where));
   }
   location& l = locations_[id];
   if (!l.is_alive) report_dead(thread, location_name(id), where, l.died_at, l.destroyer);
@@ -194,11 +194,20 @@ outcome memory::update(unsigned thread, const void* address, location_id id, upd
   const message read = l.history[index];
   std::uint64_t value = operand;
   switch (what) {
-    case update_kind::exchange: break;
-    case update_kind::add: value = read.value + operand; break;
-    case update_kind::sub: value = read.value - operand; break;
-    case update_kind::bit_or: value = read.value | operand; break;
-    case update_kind::bit_and: value = read.value & operand; break;
+    case update_kind::exchange:
+      break;
+    case update_kind::add:
+      value = read.value + operand;
+      break;
+    case update_kind::sub:
+      value = read.value - operand;
+      break;
+    case update_kind::bit_or:
+      value = read.value | operand;
+      break;
+    case update_kind::bit_and:
+      value = read.value & operand;
+      break;
   }
   value = cut(value, l.bytes);
   const auto newer = static_cast<std::uint16_t>(l.history.size() - 1 - index);

@@ -38,7 +38,7 @@ struct message {
   std::uint64_t value;
   stamp when;
   std::uint8_t thread;
-  bool is_update;    // wrote what an update (read-modify-write) made of the message before it
+  bool is_update;  // wrote what an update (read-modify-write) made of the message before it
   view_ref published;
 };
 
@@ -46,14 +46,14 @@ struct location {
   const void* address;
   std::vector<message> history;
   std::source_location created_at, died_at;
-  const char* name;  // null: unnamed
+  const char* name;     // null: unnamed
   std::uint32_t index;  // in an array, when named as one
   bool is_alive, is_array;
   std::uint8_t creator, destroyer, bytes;
   value_kind shown_as;
-  stamp created;                                 // clock of the creator
-  stamp wake_floor;                              // what a futex wake has made visible to later waits
-  std::array<stamp, k_max_threads> accessed;     // clock of each thread's last access
+  stamp created;                              // clock of the creator
+  stamp wake_floor;                           // what a futex wake has made visible to later waits
+  std::array<stamp, k_max_threads> accessed;  // clock of each thread's last access
   std::array<std::source_location, k_max_threads> accessed_at;
   std::array<std::uint8_t, k_max_threads> outdated_reads;
 };
@@ -73,9 +73,9 @@ struct plain {
 
 // The three views of a thread.
 struct thread_views {
-  view current;           // happens-before and coherence: what it must not unsee
-  view acquirable;        // read by relaxed loads: an acquire fence adds it to current
-  view_ref released;      // current at the last release fence: what relaxed stores publish
+  view current;                    // happens-before and coherence: what it must not unsee
+  view acquirable;                 // read by relaxed loads: an acquire fence adds it to current
+  view_ref released;               // current at the last release fence: what relaxed stores publish
   bool knows_nothing_new = false;  // the last operation neither wrote nor read a store for the first time
 };
 

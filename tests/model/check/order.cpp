@@ -12,14 +12,20 @@ order_bits bits_of(std::memory_order order, access kind) {
                               : kind == access::store ? order_bits{k_release | k_seq_cst}
                                                       : order_bits{k_acquire | k_release | k_seq_cst};
   switch (order) {
-    case std::memory_order_relaxed: return k_relaxed;
+    case std::memory_order_relaxed:
+      return k_relaxed;
     case std::memory_order_consume:
-    case std::memory_order_acquire: FILCH_ASSERT(kind != access::store, order); return k_acquire;
-    case std::memory_order_release: FILCH_ASSERT(kind != access::load, order); return k_release;
+    case std::memory_order_acquire:
+      FILCH_ASSERT(kind != access::store, order);
+      return k_acquire;
+    case std::memory_order_release:
+      FILCH_ASSERT(kind != access::load, order);
+      return k_release;
     case std::memory_order_acq_rel:
       FILCH_ASSERT(kind == access::update || kind == access::fence, order);
       return k_acquire | k_release;
-    case std::memory_order_seq_cst: return possible;
+    case std::memory_order_seq_cst:
+      return possible;
   }
   FILCH_ASSERT(false && "no such memory order", order);
   return possible;

@@ -25,8 +25,8 @@ enum class access : std::uint8_t { load, store, update, fence };
 
 // What FILCH_CHECK_WEAKEN says: a list of "file.hpp:LINE[:how]", separated by commas.
 //
-// how: relaxed | acquire | release | acq_rel: what remains is at most that; next (the default): one step weaker, that is
-// seq_cst → acquire, release or acq_rel as the access can have it, acq_rel → acquire, acquire or release → relaxed.
+// how: relaxed | acquire | release | acq_rel: what remains is at most that; next (the default): one step weaker, that
+// is seq_cst → acquire, release or acq_rel as the access can have it, acq_rel → acquire, acquire or release → relaxed.
 // A prefix failure- or success- changes only that order of a compare-exchange; without it both change.
 class weakening {
  public:

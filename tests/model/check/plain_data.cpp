@@ -21,8 +21,8 @@ location_id memory::create_plain(unsigned thread, const void* address, const std
 
 plain& memory::alive_plain(unsigned thread, const void* address, location_id id, const std::source_location& where) {
   if (id >= plains_.size() || plains_[id].address != address) {
-    host_.fail(failure::use_after_free, "a variable that does not exist (its memory was reused) is used at " +
-                                            format_where(where));
+    host_.fail(failure::use_after_free,
+               "a variable that does not exist (its memory was reused) is used at " + format_where(where));
   }
   plain& p = plains_[id];
   if (!p.is_alive) report_dead(thread, plain_name(id), where, p.died_at, p.destroyer);
@@ -118,9 +118,8 @@ void memory::report_dead(unsigned thread, const std::string& what, const std::so
   std::terminate();  // fail() does not return
 }
 
-void memory::report_race(const std::string& what, unsigned thread, const char* doing,
-                         const std::source_location& where, unsigned other, const char* did,
-                         const std::source_location& at) {
+void memory::report_race(const std::string& what, unsigned thread, const char* doing, const std::source_location& where,
+                         unsigned other, const char* did, const std::source_location& at) {
   host_.fail(failure::race, "race on " + what + ": " + host_.thread_name(thread) + " " + doing + " at " +
                                 format_where(where) + ", not ordered after " + host_.thread_name(other) + " " + did +
                                 " at " + format_where(at));

@@ -94,8 +94,7 @@ unsigned engine::pick(bool is_current_ready, bool is_yielding) {
     const unsigned other = (current_ + i) % thread_count_;
     if (threads_[other]->now == state::ready) threads[count++] = static_cast<std::uint8_t>(other);
   }
-  const bool is_current_late =
-      !(is_current_ready && !is_yielding) && threads_[current_]->now == state::ready;
+  const bool is_current_late = !(is_current_ready && !is_yielding) && threads_[current_]->now == state::ready;
   if (is_current_late) threads[count++] = static_cast<std::uint8_t>(current_);
   if (count == 0) return k_nobody;
   if (count == 1) return threads[0];

@@ -10,14 +10,22 @@ namespace filch::check {
 
 const char* name_of(failure kind) {
   switch (kind) {
-    case failure::none: return "none";
-    case failure::assertion: return "assertion";
-    case failure::race: return "race";
-    case failure::use_after_free: return "use after free";
-    case failure::deadlock: return "deadlock";
-    case failure::livelock: return "livelock";
-    case failure::leak: return "leak";
-    case failure::user: return "user";
+    case failure::none:
+      return "none";
+    case failure::assertion:
+      return "assertion";
+    case failure::race:
+      return "race";
+    case failure::use_after_free:
+      return "use after free";
+    case failure::deadlock:
+      return "deadlock";
+    case failure::livelock:
+      return "livelock";
+    case failure::leak:
+      return "leak";
+    case failure::user:
+      return "user";
   }
   return "?";
 }
@@ -26,15 +34,19 @@ std::string format_value(std::uint64_t value, value_kind kind, unsigned bytes) {
   char text[32];
   const unsigned unused_bits = 64 - 8 * bytes;
   switch (kind) {
-    case value_kind::boolean: return value != 0 ? "true" : "false";
+    case value_kind::boolean:
+      return value != 0 ? "true" : "false";
     case value_kind::signed_number:
       std::snprintf(text, sizeof text, "%" PRId64, static_cast<std::int64_t>(value << unused_bits) >> unused_bits);
       return text;
-    case value_kind::unsigned_number: std::snprintf(text, sizeof text, "%" PRIu64, value); return text;
+    case value_kind::unsigned_number:
+      std::snprintf(text, sizeof text, "%" PRIu64, value);
+      return text;
     case value_kind::pointer:
       if (value == 0) return "null";
       [[fallthrough]];
-    case value_kind::bytes: break;
+    case value_kind::bytes:
+      break;
   }
   std::snprintf(text, sizeof text, "0x%" PRIx64, value);
   return text;
@@ -43,12 +55,20 @@ std::string format_value(std::uint64_t value, value_kind kind, unsigned bytes) {
 std::string format_value(const assert_value& value) {
   char text[32];
   switch (value.what) {
-    case assert_value::kind::signed_number: return std::to_string(value.i);
-    case assert_value::kind::unsigned_number: return std::to_string(value.u);
-    case assert_value::kind::real: std::snprintf(text, sizeof text, "%.17g", value.d); return text;
-    case assert_value::kind::boolean: return value.u != 0 ? "true" : "false";
-    case assert_value::kind::text: return concat({"\"", value.s, "\""});
-    case assert_value::kind::pointer: std::snprintf(text, sizeof text, "%p", value.p); return text;
+    case assert_value::kind::signed_number:
+      return std::to_string(value.i);
+    case assert_value::kind::unsigned_number:
+      return std::to_string(value.u);
+    case assert_value::kind::real:
+      std::snprintf(text, sizeof text, "%.17g", value.d);
+      return text;
+    case assert_value::kind::boolean:
+      return value.u != 0 ? "true" : "false";
+    case assert_value::kind::text:
+      return concat({"\"", value.s, "\""});
+    case assert_value::kind::pointer:
+      std::snprintf(text, sizeof text, "%p", value.p);
+      return text;
   }
   return "?";
 }
@@ -69,36 +89,66 @@ namespace {
 
 const char* verb(event_kind kind) {
   switch (kind) {
-    case event_kind::load: return "load";
-    case event_kind::store: return "store";
-    case event_kind::exchange: return "exchange";
-    case event_kind::fetch_add: return "fetch_add";
-    case event_kind::fetch_sub: return "fetch_sub";
-    case event_kind::fetch_or: return "fetch_or";
-    case event_kind::fetch_and: return "fetch_and";
-    case event_kind::cas_ok: return "cas ok";
-    case event_kind::cas_failed: return "cas failed";
-    case event_kind::fence: return "fence";
-    case event_kind::pause: return "pause";
-    case event_kind::get: return "get";
-    case event_kind::set: return "set";
-    case event_kind::make: return "make";
-    case event_kind::destroy: return "destroy";
-    case event_kind::discard: return "discard";
-    case event_kind::sleep: return "futex sleep";
-    case event_kind::no_sleep: return "futex differs";
-    case event_kind::spurious: return "futex spurious";
-    case event_kind::timeout: return "futex timeout";
-    case event_kind::woken: return "futex woken";
-    case event_kind::wake: return "futex wake";
-    case event_kind::lock: return "lock";
-    case event_kind::try_lock: return "try_lock fails";
-    case event_kind::unlock: return "unlock";
-    case event_kind::spawn: return "spawn";
-    case event_kind::join: return "join";
-    case event_kind::finish: return "finish";
-    case event_kind::note: return "note";
-    case event_kind::choice: return "choose";
+    case event_kind::load:
+      return "load";
+    case event_kind::store:
+      return "store";
+    case event_kind::exchange:
+      return "exchange";
+    case event_kind::fetch_add:
+      return "fetch_add";
+    case event_kind::fetch_sub:
+      return "fetch_sub";
+    case event_kind::fetch_or:
+      return "fetch_or";
+    case event_kind::fetch_and:
+      return "fetch_and";
+    case event_kind::cas_ok:
+      return "cas ok";
+    case event_kind::cas_failed:
+      return "cas failed";
+    case event_kind::fence:
+      return "fence";
+    case event_kind::pause:
+      return "pause";
+    case event_kind::get:
+      return "get";
+    case event_kind::set:
+      return "set";
+    case event_kind::make:
+      return "make";
+    case event_kind::destroy:
+      return "destroy";
+    case event_kind::discard:
+      return "discard";
+    case event_kind::sleep:
+      return "futex sleep";
+    case event_kind::no_sleep:
+      return "futex differs";
+    case event_kind::spurious:
+      return "futex spurious";
+    case event_kind::timeout:
+      return "futex timeout";
+    case event_kind::woken:
+      return "futex woken";
+    case event_kind::wake:
+      return "futex wake";
+    case event_kind::lock:
+      return "lock";
+    case event_kind::try_lock:
+      return "try_lock fails";
+    case event_kind::unlock:
+      return "unlock";
+    case event_kind::spawn:
+      return "spawn";
+    case event_kind::join:
+      return "join";
+    case event_kind::finish:
+      return "finish";
+    case event_kind::note:
+      return "note";
+    case event_kind::choice:
+      return "choose";
   }
   return "?";
 }

@@ -14,19 +14,46 @@
 namespace filch::check {
 
 enum class event_kind : std::uint8_t {
-  load, store, exchange, fetch_add, fetch_sub, fetch_or, fetch_and, cas_ok, cas_failed, fence, pause,
-  get, set, make, destroy, discard,
-  sleep, no_sleep, spurious, timeout, woken, wake, lock, try_lock, unlock, spawn, join, finish, note, choice,
+  load,
+  store,
+  exchange,
+  fetch_add,
+  fetch_sub,
+  fetch_or,
+  fetch_and,
+  cas_ok,
+  cas_failed,
+  fence,
+  pause,
+  get,
+  set,
+  make,
+  destroy,
+  discard,
+  sleep,
+  no_sleep,
+  spurious,
+  timeout,
+  woken,
+  wake,
+  lock,
+  try_lock,
+  unlock,
+  spawn,
+  join,
+  finish,
+  note,
+  choice,
 };
 
 enum class value_kind : std::uint8_t { signed_number, unsigned_number, boolean, pointer, bytes };
 
 struct event {
   std::source_location where{};
-  std::uint64_t before = 0;     // the value read
-  std::uint64_t after = 0;      // the value written
-  std::uint32_t location = 0;   // of the atomic, or the number of a thread, an allocation or a note
-  std::uint16_t newer = 0;      // stores in modification order after the one read (or before which this one went)
+  std::uint64_t before = 0;    // the value read
+  std::uint64_t after = 0;     // the value written
+  std::uint32_t location = 0;  // of the atomic, or the number of a thread, an allocation or a note
+  std::uint16_t newer = 0;     // stores in modification order after the one read (or before which this one went)
   event_kind kind{};
   order_bits order = 0;
   std::uint8_t thread = 0;

@@ -245,14 +245,16 @@ class enumeration {
   std::vector<event> events_;    // with every compare-exchange decided
   relation program_order_;
   std::vector<std::size_t> reads_;
-  std::vector<std::size_t> reads_from_;            // by event
-  std::vector<std::vector<std::size_t>> orders_;   // modification order of each location
+  std::vector<std::size_t> reads_from_;           // by event
+  std::vector<std::vector<std::size_t>> orders_;  // modification order of each location
   std::set<final_state> found_;
 };
 
 }  // namespace
 
-std::set<final_state> allowed_by_axioms(const listing& p, unsigned locations) { return enumeration(p, locations).run(); }
+std::set<final_state> allowed_by_axioms(const listing& p, unsigned locations) {
+  return enumeration(p, locations).run();
+}
 
 std::string to_text(const listing& p) {
   constexpr const char* k_kinds[] = {"load", "store", "exchange", "fence", "compare_exchange"};

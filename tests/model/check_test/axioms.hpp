@@ -1,8 +1,8 @@
 // The C++20 memory model as axioms, for tiny straight-line programs: the oracle of axioms_test.cpp.
 //
 // It shares nothing with the checker. It lists every choice of "reads from" and of modification orders, and keeps those
-// that satisfy the standard's rules: coherence, atomicity of updates, and an order S of the seq_cst operations. Where the
-// checker is stronger by design the oracle is so too: program order, reads-from and S together have no cycle.
+// that satisfy the standard's rules: coherence, atomicity of updates, and an order S of the seq_cst operations. Where
+// the checker is stronger by design the oracle is so too: program order, reads-from and S together have no cycle.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct program_step {
   unsigned location;
   int value;
   std::memory_order order;
-  int expected = 0;                                            // of a compare-exchange
+  int expected = 0;                                             // of a compare-exchange
   std::memory_order failure_order = std::memory_order_relaxed;  // of a compare-exchange
 };
 

@@ -24,34 +24,41 @@ constexpr int k_programs = 2'000;
 
 std::set<final_state> seen_by_checker(const listing& p) {
   std::set<final_state> seen;
-  const result r = run(
-      {.mode = exhaustive{.preemptions = k_unbounded}, .stale_reads = 100}, [&](context& c) {
-        A::atomic<int> words[k_locations];
-        std::vector<std::vector<int>> read(p.size());
-        for (std::size_t t = 0; t != p.size(); ++t) {
-          c.thread("thread", [&, t] {
-            for (const program_step& s : p[t]) {
-              switch (s.kind) {
-                case step_kind::load: read[t].push_back(words[s.location].load(s.order)); break;
-                case step_kind::store: words[s.location].store(s.value, s.order); break;
-                case step_kind::exchange: read[t].push_back(words[s.location].exchange(s.value, s.order)); break;
-                case step_kind::fence: A::fence(s.order); break;
-                case step_kind::compare_exchange: {
-                  int value = s.expected;
-                  words[s.location].compare_exchange(value, s.value, s.order, s.failure_order);
-                  read[t].push_back(value);
-                  break;
-                }
-              }
+  const result r = run({.mode = exhaustive{.preemptions = k_unbounded}, .stale_reads = 100}, [&](context& c) {
+    A::atomic<int> words[k_locations];
+    std::vector<std::vector<int>> read(p.size());
+    for (std::size_t t = 0; t != p.size(); ++t) {
+      c.thread("thread", [&, t] {
+        for (const program_step& s : p[t]) {
+          switch (s.kind) {
+            case step_kind::load:
+              read[t].push_back(words[s.location].load(s.order));
+              break;
+            case step_kind::store:
+              words[s.location].store(s.value, s.order);
+              break;
+            case step_kind::exchange:
+              read[t].push_back(words[s.location].exchange(s.value, s.order));
+              break;
+            case step_kind::fence:
+              A::fence(s.order);
+              break;
+            case step_kind::compare_exchange: {
+              int value = s.expected;
+              words[s.location].compare_exchange(value, s.value, s.order, s.failure_order);
+              read[t].push_back(value);
+              break;
             }
-          });
+          }
         }
-        c.join_all();
-        final_state state;
-        for (const auto& values : read) state.insert(state.end(), values.begin(), values.end());
-        for (const auto& word : words) state.push_back(word.load(memory_order_relaxed));
-        seen.insert(state);
       });
+    }
+    c.join_all();
+    final_state state;
+    for (const auto& values : read) state.insert(state.end(), values.begin(), values.end());
+    for (const auto& word : words) state.push_back(word.load(memory_order_relaxed));
+    seen.insert(state);
+  });
   EXPECT_FALSE(r.failed) << r.report;
   EXPECT_TRUE(r.exhausted);
   return seen;
@@ -74,17 +81,25 @@ listing random_program(random_stream& random) {
       switch (random.below(8)) {
         case 0:
         case 1:
-        case 2: steps.push_back({step_kind::load, location, 0, k_loads[random.below(3)]}); break;
+        case 2:
+          steps.push_back({step_kind::load, location, 0, k_loads[random.below(3)]});
+          break;
         case 3:
-        case 4: steps.push_back({step_kind::store, location, ++value, k_stores[random.below(3)]}); break;
-        case 5: steps.push_back({step_kind::exchange, location, ++value, k_updates[random.below(5)]}); break;
+        case 4:
+          steps.push_back({step_kind::store, location, ++value, k_stores[random.below(3)]});
+          break;
+        case 5:
+          steps.push_back({step_kind::exchange, location, ++value, k_updates[random.below(5)]});
+          break;
         case 6: {
           const int expected = static_cast<int>(random.below(4));
           steps.push_back({step_kind::compare_exchange, location, ++value, k_updates[random.below(5)], expected,
                            k_loads[random.below(3)]});
           break;
         }
-        default: steps.push_back({step_kind::fence, 0, 0, k_fences[random.below(4)]}); break;
+        default:
+          steps.push_back({step_kind::fence, 0, 0, k_fences[random.below(4)]});
+          break;
       }
     }
   }

@@ -139,7 +139,8 @@ TEST(isa2, a_relaxed_chain_does_not) {
 
 // ---- seq_cst fences and other accesses ------------------------------------------------------------------------------
 
-// What an earlier fence knew is known after a later one, and a release store hands it on: the third thread has no fence.
+// What an earlier fence knew is known after a later one, and a release store hands it on: the third thread has no
+// fence.
 TEST(seq_cst_fence, knowledge_passes_through_a_release_store_to_a_thread_without_a_fence) {
   expect(3, {{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {1, 0, 1}, {1, 1, 1}, {0, 1, 0}, {0, 1, 1}}, {{1, 1, 0}},
          [](context& c, registers& r) {

@@ -27,9 +27,7 @@ void pass_message(context& c) {
   c.join_all();
 }
 
-std::string at_line(unsigned line, const char* how = "") {
-  return "explorer_test.cpp:" + std::to_string(line) + how;
-}
+std::string at_line(unsigned line, const char* how = "") { return "explorer_test.cpp:" + std::to_string(line) + how; }
 
 options quiet(std::variant<exhaustive, random, pct, replay> mode, std::string weaken = {}) {
   return {.mode = std::move(mode), .weaken = std::move(weaken), .print_failure = false};
@@ -195,7 +193,8 @@ TEST(path, text_is_read_back_as_it_was_written) {
   EXPECT_EQ(encode_path(choices), "01z[36][1000](5)2003");
   EXPECT_EQ(decode_path(encode_path(choices)), choices);
   EXPECT_EQ(encode_path({0, 0, 0}), "0");
-  for (const char* bad : {"01!", "(", "(3", "[3)", "()"}) EXPECT_THROW(static_cast<void>(decode_path(bad)), std::invalid_argument) << bad;
+  for (const char* bad : {"01!", "(", "(3", "[3)", "()"})
+    EXPECT_THROW(static_cast<void>(decode_path(bad)), std::invalid_argument) << bad;
 }
 
 // ---- strategies -----------------------------------------------------------------------------------------------------

@@ -82,7 +82,8 @@ TEST(use_after_free, is_found_in_whichever_order_the_two_run) {
     else c.thread("freer", free), c.thread("user", use);
     c.join_all();
   };
-  // Freed while an access is not ordered before: a race; accessed after: a use after free. No preemption: one order each.
+  // Freed while an access is not ordered before: a race; accessed after: a use after free. No preemption: one order
+  // each.
   const options no_switch{.mode = exhaustive{.preemptions = 0, .max_executions = 1}};
   EXPECT_EQ(search([&](context& c) { program(c, true); }, no_switch).kind, failure::race);
   const result r = search([&](context& c) { program(c, false); }, no_switch);
@@ -173,9 +174,10 @@ TEST(mutex, excludes_and_orders) {
 
 TEST(mutex, unlocked_by_a_stranger_is_an_error) {
   EXPECT_EQ(search([](context&) {
-    A::mutex m;
-    m.unlock();
-  }).kind, failure::user);
+              A::mutex m;
+              m.unlock();
+            }).kind,
+            failure::user);
 }
 
 TEST(assertion, of_filch_inside_an_execution_fails_it_with_its_values) {

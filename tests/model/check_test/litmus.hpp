@@ -35,16 +35,16 @@ inline std::string text(const registers& values) {
 
 // The program starts its threads, joins them and may fill further registers. `count` registers start as −1.
 inline void expect(std::size_t count, const std::vector<registers>& allowed, const std::vector<registers>& forbidden,
-                   const std::function<void(check::context&, registers&)>& program, bool weak_modification_order = true) {
+                   const std::function<void(check::context&, registers&)>& program,
+                   bool weak_modification_order = true) {
   std::set<registers> seen;
-  const check::result r = check::run(
-      {.mode = check::exhaustive{.preemptions = check::k_unbounded},
-       .weak_modification_order = weak_modification_order},
-      [&](check::context& c) {
-        registers values(count, -1);
-        program(c, values);
-        seen.insert(values);
-      });
+  const check::result r = check::run({.mode = check::exhaustive{.preemptions = check::k_unbounded},
+                                      .weak_modification_order = weak_modification_order},
+                                     [&](check::context& c) {
+                                       registers values(count, -1);
+                                       program(c, values);
+                                       seen.insert(values);
+                                     });
   EXPECT_FALSE(r.failed) << r.report;
   EXPECT_TRUE(r.exhausted);
   for (const auto& a : allowed) EXPECT_TRUE(seen.contains(a)) << text(a) << " is allowed and was not seen";

@@ -141,12 +141,10 @@ TEST(message_passing, release_and_acquire_forbid_old_data) {
 }
 
 TEST(message_passing, release_alone_or_acquire_alone_is_not_enough) {
-  expect(2, k_not_passing, {}, [](context& c, registers& r) {
-    message_passing(c, r, {memory_order_release, memory_order_relaxed}, false);
-  });
-  expect(2, k_not_passing, {}, [](context& c, registers& r) {
-    message_passing(c, r, {memory_order_relaxed, memory_order_acquire}, false);
-  });
+  expect(2, k_not_passing, {},
+         [](context& c, registers& r) { message_passing(c, r, {memory_order_release, memory_order_relaxed}, false); });
+  expect(2, k_not_passing, {},
+         [](context& c, registers& r) { message_passing(c, r, {memory_order_relaxed, memory_order_acquire}, false); });
 }
 
 TEST(message_passing, release_and_acquire_fences_forbid_old_data) {
@@ -155,9 +153,9 @@ TEST(message_passing, release_and_acquire_fences_forbid_old_data) {
 
 // ---- LB: each thread reads one location, then stores to the other ---------------------------------------------------
 
-// The standard allows (1,1) for relaxed accesses. This model runs threads in program order, so a load never reads a store
-// that comes later in the execution: (1,1) is not produced. Kernels whose correctness needs that outcome to be absent
-// are outside what the checker shows.
+// The standard allows (1,1) for relaxed accesses. This model runs threads in program order, so a load never reads a
+// store that comes later in the execution: (1,1) is not produced. Kernels whose correctness needs that outcome to be
+// absent are outside what the checker shows.
 TEST(load_buffering, the_model_is_stronger_than_the_standard_here) {
   expect(2, {{0, 0}, {0, 1}, {1, 0}}, {{1, 1}}, [](context& c, registers& r) {
     A::atomic<int> x{0}, y{0};
@@ -237,8 +235,9 @@ TEST(two_plus_two_writes, seq_cst_forbids_both_first_stores_to_be_last) {
 }
 
 TEST(two_plus_two_writes, are_stronger_when_the_option_for_weak_modification_order_is_off) {
-  expect(2, {{1, 2}, {2, 1}, {2, 2}}, {{1, 1}},
-         [](context& c, registers& r) { two_plus_two_writes(c, r, memory_order_relaxed); }, false);
+  expect(
+      2, {{1, 2}, {2, 1}, {2, 2}}, {{1, 1}},
+      [](context& c, registers& r) { two_plus_two_writes(c, r, memory_order_relaxed); }, false);
 }
 
 }  // namespace

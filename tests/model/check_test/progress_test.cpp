@@ -130,39 +130,43 @@ TEST(livelock, of_a_loop_that_waits_for_nobody_is_found) {
 // Loops that wait for another thread end, with pause() or without, however outdated their reads may be at first.
 TEST(livelock, is_not_reported_for_spinning_on_what_another_thread_does) {
   for (const bool pauses : {false, true}) {
-    expect_clean(search([pauses](context& c) {
-      A::atomic<int> x{0};
-      for (int i = 0; i != 2; ++i) {
-        c.thread("spinner", [&] {
-          while (x.load(memory_order_acquire) != 2) {
-            if (pauses) A::pause();
+    expect_clean(search(
+        [pauses](context& c) {
+          A::atomic<int> x{0};
+          for (int i = 0; i != 2; ++i) {
+            c.thread("spinner", [&] {
+              while (x.load(memory_order_acquire) != 2) {
+                if (pauses) A::pause();
+              }
+            });
           }
-        });
-      }
-      c.thread("setter", [&] {
-        x.store(1, memory_order_release);
-        x.store(2, memory_order_release);
-      });
-      c.join_all();
-    }, {.mode = exhaustive{.preemptions = 1}}));
+          c.thread("setter", [&] {
+            x.store(1, memory_order_release);
+            x.store(2, memory_order_release);
+          });
+          c.join_all();
+        },
+        {.mode = exhaustive{.preemptions = 1}}));
   }
 }
 
 // Two spinners that write with each turn keep each other busy; the thread that holds the lock must still come to run.
 TEST(livelock, is_not_reported_for_spinners_that_write) {
-  expect_clean(search([](context& c) {
-    A::atomic<int> lock{0};
-    A::var<int> count{0};
-    for (int i = 0; i != 3; ++i) {
-      c.thread("user", [&] {
-        while (lock.exchange(1, memory_order_acquire) != 0) A::pause();
-        count.set(count.get() + 1);
-        lock.store(0, memory_order_release);
-      });
-    }
-    c.join_all();
-    require(count.get() == 3, "each counted once", count.get());
-  }, {.mode = exhaustive{.preemptions = 1}}));
+  expect_clean(search(
+      [](context& c) {
+        A::atomic<int> lock{0};
+        A::var<int> count{0};
+        for (int i = 0; i != 3; ++i) {
+          c.thread("user", [&] {
+            while (lock.exchange(1, memory_order_acquire) != 0) A::pause();
+            count.set(count.get() + 1);
+            lock.store(0, memory_order_release);
+          });
+        }
+        c.join_all();
+        require(count.get() == 3, "each counted once", count.get());
+      },
+      {.mode = exhaustive{.preemptions = 1}}));
 }
 
 }  // namespace

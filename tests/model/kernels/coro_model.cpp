@@ -1,8 +1,8 @@
 // The kernels of coroutines under the model checker: the count of children, the depot of free memory, requests to stop.
 //
-// Properties: exactly one strand goes on with the parent, after all children, and sees what they did; a batch that was put is
-// taken by at most one thread, complete, and is not lost; a request to stop reaches who wants to be told, before or after, with
-// what was done before it. Oracles: counts, and plain data that the checker watches for races.
+// Properties: exactly one strand goes on with the parent, after all children, and sees what they did; a batch that was
+// put is taken by at most one thread, complete, and is not lost; a request to stop reaches who wants to be told, before
+// or after, with what was done before it. Oracles: counts, and plain data that the checker watches for races.
 #include "scenario.hpp"
 
 #include <filch/coro/hand_over.hpp>
@@ -209,8 +209,10 @@ void a_task_ends_while_its_owner_leaves(context& c) {
 
 std::vector<scenario> all_scenarios() {
   return {
-      {"a_task_ends_while_it_is_waited_for", bounded(3, 6), [](context& c) { a_task_ends_while_it_is_waited_for(c, false); }},
-      {"a_task_ends_while_it_is_looked_at", bounded(3, 6), [](context& c) { a_task_ends_while_it_is_waited_for(c, true); }},
+      {"a_task_ends_while_it_is_waited_for", bounded(3, 6),
+       [](context& c) { a_task_ends_while_it_is_waited_for(c, false); }},
+      {"a_task_ends_while_it_is_looked_at", bounded(3, 6),
+       [](context& c) { a_task_ends_while_it_is_waited_for(c, true); }},
       {"a_stop_is_requested", bounded(3, 6), [](context& c) { a_stop_is_requested(c, false); }},
       {"a_stop_is_requested_and_watched", bounded(3, 5), [](context& c) { a_stop_is_requested(c, true); }},
       {"two_want_to_be_told_of_a_stop", bounded(3, 6), two_want_to_be_told},

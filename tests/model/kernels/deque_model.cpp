@@ -205,7 +205,8 @@ void mixed_order_owner(context& c) {
   items.settle(d);
 }
 
-// After the burst the deque goes back to its small ring; a thief that still looks at the large one gets nothing from it.
+// After the burst the deque goes back to its small ring; a thief that still looks at the large one gets nothing from
+// it.
 void trim_after_a_burst(context& c, bool with_lifo_pops) {
   deque d{1};
   ledger<3> items;

@@ -1,10 +1,10 @@
-// The kernels of latent forks under the model checker: the slot where a frame is offered, the gate where a parent waits,
-// the rest of the thread that watches, and the word by which others ask.
+// The kernels of latent forks under the model checker: the slot where a frame is offered, the gate where a parent
+// waits, the rest of the thread that watches, and the word by which others ask.
 //
-// Properties: an offer is got by exactly one of its owner and the thieves, complete; a parent is continued exactly once, by
-// whoever counts to zero, and then everything its children did is visible, and its own state is to whom continues it; a request
-// stands until it is taken, and whoever takes it sees who sleeps and relies on it.
-// Oracles: counts, and plain data that the checker watches for races.
+// Properties: an offer is got by exactly one of its owner and the thieves, complete; a parent is continued exactly
+// once, by whoever counts to zero, and then everything its children did is visible, and its own state is to whom
+// continues it; a request stands until it is taken, and whoever takes it sees who sleeps and relies on it. Oracles:
+// counts, and plain data that the checker watches for races.
 #include "scenario.hpp"
 
 #include <filch/runtime/gate.hpp>
@@ -64,7 +64,8 @@ void two_offers(context& c) {
   require(got.load(std::memory_order_relaxed) == 2, "each is got once");
 }
 
-// Two who fill a slot and one who empties it: what does not fit stays with who has it, and nothing is lost or got twice.
+// Two who fill a slot and one who empties it: what does not fit stays with who has it, and nothing is lost or got
+// twice.
 void two_fill_a_slot(context& c) {
   offer_slot<offered, atomics> slot;
   std::array<offered, 2> tasks;
@@ -185,8 +186,8 @@ void a_change_is_noticed(context& c, int callers) {
   c.join_all();
 }
 
-// Who finds the watcher awake leaves the change to it; who finds it at rest sees to the change itself. Left to one that goes to
-// rest without having seen it, it is a deadlock.
+// Who finds the watcher awake leaves the change to it; who finds it at rest sees to the change itself. Left to one that
+// goes to rest without having seen it, it is a deadlock.
 void a_change_is_left_to_one_who_is_awake(context& c) {
   on_call<atomics> watch;
   atomics::atomic<int> change{0};
@@ -208,9 +209,9 @@ void a_change_is_left_to_one_who_is_awake(context& c) {
 
 constexpr std::uintptr_t k_asked = 0;
 
-// The owner goes on comparing with other values, and answers where it finds itself asked, as a stack does at its joins, or because it
-// looks anyway, as at its alarm. Whoever sleeps in the end has either been seen by an answer, or its request stands. `is_one_awake`:
-// another asks, too, and does not sleep.
+// The owner goes on comparing with other values, and answers where it finds itself asked, as a stack does at its joins,
+// or because it looks anyway, as at its alarm. Whoever sleeps in the end has either been seen by an answer, or its
+// request stands. `is_one_awake`: another asks, too, and does not sleep.
 void a_request_stands_until_it_is_taken(context& c, bool is_one_awake) {
   atomics::atomic<std::uintptr_t> word{1};
   atomics::atomic<int> sleepers{0};
@@ -231,8 +232,9 @@ void a_request_stands_until_it_is_taken(context& c, bool is_one_awake) {
   require(is_seen || word.load(std::memory_order_relaxed) == k_asked, "nobody sleeps whom no one knows of");
 }
 
-// One who pays, while the owner takes the request that stands: it has nothing to offer and owes it, or it looks who sleeps, and another
-// one goes to sleep, to whom a request is owed already. Nobody sleeps in the end who is neither seen nor asked for nor owed to.
+// One who pays, while the owner takes the request that stands: it has nothing to offer and owes it, or it looks who
+// sleeps, and another one goes to sleep, to whom a request is owed already. Nobody sleeps in the end who is neither
+// seen nor asked for nor owed to.
 void what_is_owed_is_asked_for(context& c, bool is_one_to_sleep) {
   atomics::atomic<std::uintptr_t> word{k_asked};
   owed_request<atomics> owed;
@@ -257,8 +259,8 @@ void what_is_owed_is_asked_for(context& c, bool is_one_to_sleep) {
   require(is_seen || owed.is_owed() || word.load(std::memory_order_relaxed) == k_asked, "no request is lost");
 }
 
-// Who owes while somebody lingers leaves it to that one; who finds nobody calls another. Left to one who has stopped and looked before, nobody
-// would know of it.
+// Who owes while somebody lingers leaves it to that one; who finds nobody calls another. Left to one who has stopped
+// and looked before, nobody would know of it.
 void what_is_owed_is_not_left_to_one_who_has_stopped(context& c) {
   lingering_count<atomics> lingering;
   owed_request<atomics> owed;
@@ -293,10 +295,12 @@ std::vector<scenario> all_scenarios() {
       {"a_change_is_left_to_one_who_is_awake", bounded(3, 6), a_change_is_left_to_one_who_is_awake},
       {"a_request_stands_until_it_is_taken", bounded(3, 6),
        [](context& c) { a_request_stands_until_it_is_taken(c, false); }},
-      {"a_request_stands_beside_another", bounded(3, 5), [](context& c) { a_request_stands_until_it_is_taken(c, true); }},
+      {"a_request_stands_beside_another", bounded(3, 5),
+       [](context& c) { a_request_stands_until_it_is_taken(c, true); }},
       {"what_is_owed_is_asked_for", bounded(3, 6), [](context& c) { what_is_owed_is_asked_for(c, false); }},
       {"what_is_owed_to_a_sleeper_is_asked_for", bounded(3, 5), [](context& c) { what_is_owed_is_asked_for(c, true); }},
-      {"what_is_owed_is_not_left_to_one_who_has_stopped", bounded(3, 6), what_is_owed_is_not_left_to_one_who_has_stopped},
+      {"what_is_owed_is_not_left_to_one_who_has_stopped", bounded(3, 6),
+       what_is_owed_is_not_left_to_one_who_has_stopped},
   };
 }
 

@@ -1,10 +1,10 @@
 // The idle protocol and the parker under the model checker, with no spinning before the sleep.
 //
 // Property: no wake-up is lost: work that was put into a queue is done, whoever was just falling asleep. One submission
-// to sleeping workers wakes one. Oracle: the checker reports "no thread can run" when all workers sleep and work is left;
-// counts of work done and of wake-ups. Method: the queue is the weakest there can be, a counter touched with relaxed
-// operations only, so that nothing but the protocol's own fences orders anything. The worker below is the runtime's
-// worker reduced to its use of the protocol. Deadlines never rescue a worker that nobody woke.
+// to sleeping workers wakes one. Oracle: the checker reports "no thread can run" when all workers sleep and work is
+// left; counts of work done and of wake-ups. Method: the queue is the weakest there can be, a counter touched with
+// relaxed operations only, so that nothing but the protocol's own fences orders anything. The worker below is the
+// runtime's worker reduced to its use of the protocol. Deadlines never rescue a worker that nobody woke.
 #include "scenario.hpp"
 
 #include <filch/park/idle.hpp>
@@ -285,7 +285,8 @@ std::vector<scenario> all_scenarios() {
       {"two_workers_one_may_search", strict(bounded(2, 3)), [](context& c) { submissions(c, 2, 2, 1); }},
       {"two_workers_with_deadlines", strict(bounded(1, 2)), [](context& c) { submissions(c, 2, 1, 64, 1); }},
       {"one_who_lingers", strict(bounded(3, 5)), [](context& c) { submissions_to_one_who_lingers(c, k_never_ns); }},
-      {"one_who_lingers_with_a_deadline", strict(bounded(2, 4)), [](context& c) { submissions_to_one_who_lingers(c, 1); }},
+      {"one_who_lingers_with_a_deadline", strict(bounded(2, 4)),
+       [](context& c) { submissions_to_one_who_lingers(c, 1); }},
       {"one_submission_wakes_one", bounded(2, 3), one_submission_wakes_one},
       {"pinned_work_is_not_overlooked", strict(bounded(3, 5)), pinned_work},
       {"three_workers_three_submissions", strict(sampled(20'000, 3'000'000)),

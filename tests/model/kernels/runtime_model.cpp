@@ -1,10 +1,11 @@
-// The kernels of the runtime under the model checker: the completion of a task, its reference count, the tallies, and the
-// event count that wait_idle sleeps on.
+// The kernels of the runtime under the model checker: the completion of a task, its reference count, the tallies, and
+// the event count that wait_idle sleeps on.
 //
 // Properties: a task is run by exactly one of those who may claim it; whoever sees it finished sees its result and is
-// woken; a listener is told once, or gives up; the last reference destroys it, after everything the others did; "everything is done" is said only when it is,
-// and whoever waits for it is woken. Oracles: counts, plain data that the checker watches for races, and "no thread can
-// run" for a wake-up that was lost. Conditions are read with relaxed operations, so that only the kernels order anything.
+// woken; a listener is told once, or gives up; the last reference destroys it, after everything the others did;
+// "everything is done" is said only when it is, and whoever waits for it is woken. Oracles: counts, plain data that the
+// checker watches for races, and "no thread can run" for a wake-up that was lost. Conditions are read with relaxed
+// operations, so that only the kernels order anything.
 #include "scenario.hpp"
 
 #include <filch/park/event_count.hpp>
@@ -74,8 +75,8 @@ struct listening final : finish_listener {
   int times = 0;
 };
 
-// A worker runs the task while a listener comes, and perhaps is asked to stop: whoever of the two comes first lets it go on, and
-// nobody else does.
+// A worker runs the task while a listener comes, and perhaps is asked to stop: whoever of the two comes first lets it
+// go on, and nobody else does.
 void a_listener_is_told_once(context& c, bool is_asked_to_stop) {
   completion<atomics> state;
   atomics::var<int> result{0};
@@ -100,7 +101,8 @@ void a_listener_is_told_once(context& c, bool is_asked_to_stop) {
   who.ready.set(1);
   const bool listens = state.listen(who);
   if (listens) who.wait();
-  if (!gave_up && state.is_finished() && !state.is_cancelled()) require(result.get() == 7, "who is told sees the result");
+  if (!gave_up && state.is_finished() && !state.is_cancelled())
+    require(result.get() == 7, "who is told sees the result");
   if (!is_asked_to_stop) require(state.is_finished(), "it goes on at the end, not before");
   c.join_all();
   require(who.times == (listens ? 1 : 0), "it is let go on once if it listens, and never otherwise", who.times);

@@ -1,9 +1,9 @@
 // The kernels of locks, semaphores, latches, channels, oneshots and broadcasts under the model checker.
 //
-// Properties: one at a time holds a lock and sees what the one before did; whoever waits is served, or gives up, never both
-// and never neither; who comes out of a lock, a latch or a oneshot may destroy it; every item arrives once, in order; a
-// message is received or counted as missed. Oracles: plain data that the checker watches for races and use after free, and
-// deadlock.
+// Properties: one at a time holds a lock and sees what the one before did; whoever waits is served, or gives up, never
+// both and never neither; who comes out of a lock, a latch or a oneshot may destroy it; every item arrives once, in
+// order; a message is received or counted as missed. Oracles: plain data that the checker watches for races and use
+// after free, and deadlock.
 #include "scenario.hpp"
 
 #include <filch/park/parker.hpp>
@@ -38,7 +38,7 @@ void wake(const sync::wake_list<atomics>& served) {
   served.wake_each([](sync::line_entry<atomics>& each) { wake<Entry>(each); });
 }
 
-// ---- the mutex -------------------------------------------------------------------------------------------------------
+// ---- the mutex ------------------------------------------------------------------------------------------------------
 
 using lock_entry = sync::line_entry<atomics>;
 using lock_waiter = sleeping<lock_entry>;
@@ -132,7 +132,7 @@ void the_last_holder_destroys_it(context& c) {
   c.join_all();
 }
 
-// ---- the short lock --------------------------------------------------------------------------------------------------
+// ---- the short lock -------------------------------------------------------------------------------------------------
 
 void short_turns(context& c, int threads) {
   auto* const of = atomics::make<sync::short_lock<atomics>>();
@@ -150,7 +150,7 @@ void short_turns(context& c, int threads) {
   require(count.get() == threads, "no turn is lost");
 }
 
-// ---- permits ---------------------------------------------------------------------------------------------------------
+// ---- permits --------------------------------------------------------------------------------------------------------
 
 using permit_entry = sync::permit_entry<atomics>;
 using permit_waiter = sleeping<permit_entry>;
@@ -220,7 +220,7 @@ void a_stop_alone(context& c) {
   c.join_all();
 }
 
-// ---- countdown -------------------------------------------------------------------------------------------------------
+// ---- countdown ------------------------------------------------------------------------------------------------------
 
 void who_waited_destroys_the_latch(context& c, bool one_stops) {
   auto* const of = atomics::make<sync::countdown<atomics>>(2u);
@@ -246,7 +246,7 @@ void who_waited_destroys_the_latch(context& c, bool one_stops) {
   c.join_all();
 }
 
-// ---- the channel -----------------------------------------------------------------------------------------------------
+// ---- the channel ----------------------------------------------------------------------------------------------------
 
 // What is sent: data that its sender wrote.
 using datum = atomics::var<int>;
@@ -405,7 +405,7 @@ void who_sends_gives_up(context& c) {
   require(it.size() == (is_sent ? 1u : 0u), "the item is somewhere");
 }
 
-// ---- the oneshot -----------------------------------------------------------------------------------------------------
+// ---- the oneshot ----------------------------------------------------------------------------------------------------
 
 using oneshot = sync::oneshot_core<datum*, atomics>;
 
@@ -469,7 +469,7 @@ void a_value_or_a_stop(context& c) {
   require(it.take().has_value() != has_got, "the value is somewhere");
 }
 
-// ---- the broadcast ---------------------------------------------------------------------------------------------------
+// ---- the broadcast --------------------------------------------------------------------------------------------------
 
 using broadcast = sync::broadcast_core<datum*, atomics>;
 

@@ -1,9 +1,10 @@
 // The keeper of the wait sources and the timer shard under the model checker.
 //
-// Properties: a deadline that somebody sets is seen by a worker that will wake up for it, whoever falls asleep, resigns or
-// polls at the same time; a timer is fired or cancelled, once, and never both. Oracles: the checker reports "no thread can run"
-// when a worker sleeps without a deadline although there is one; counts; plain data that the checker watches for races.
-// Method: sleeps have no end here, so a worker that has seen the deadline leaves, and one that has not must be woken.
+// Properties: a deadline that somebody sets is seen by a worker that will wake up for it, whoever falls asleep, resigns
+// or polls at the same time; a timer is fired or cancelled, once, and never both. Oracles: the checker reports "no
+// thread can run" when a worker sleeps without a deadline although there is one; counts; plain data that the checker
+// watches for races. Method: sleeps have no end here, so a worker that has seen the deadline leaves, and one that has
+// not must be woken.
 #include "scenario.hpp"
 
 #include "time/timer_shard.hpp"
@@ -152,7 +153,8 @@ void a_name_goes_with_the_announcement(context& c) {
   c.join_all();
   if (call.what == keeper_call::kind::keeper) require(call.who.value == 7 || call.who.value == 8, "a keeper's name");
   const keeper_call later = keeper.lower(1);
-  if (later.what == keeper_call::kind::keeper) require(later.who == worker_id{8}, "the last keeper's name", later.who.value);
+  if (later.what == keeper_call::kind::keeper)
+    require(later.who == worker_id{8}, "the last keeper's name", later.who.value);
 }
 
 void the_second_keepers_name(context& c) {
@@ -175,7 +177,7 @@ void the_second_keepers_name(context& c) {
   c.join_all();
 }
 
-// ---- timers ----------------------------------------------------------------------------------------------------------
+// ---- timers ---------------------------------------------------------------------------------------------------------
 
 using node = time::basic_timer_node<atomics>;
 using shard = time::timer_shard<time::timer_wheel<node>, atomics>;
@@ -265,7 +267,8 @@ options strict(options how) {
 std::vector<scenario> all_scenarios() {
   return {
       {"a_deadline_against_falling_asleep", strict(bounded(3, 5)), a_deadline_against_falling_asleep},
-      {"a_deadline_against_two_falling_asleep", strict(sampled(10'000, 3'000'000)), a_deadline_against_two_falling_asleep},
+      {"a_deadline_against_two_falling_asleep", strict(sampled(10'000, 3'000'000)),
+       a_deadline_against_two_falling_asleep},
       {"a_keeper_that_resigns_with_a_deadline", strict(bounded(3, 5)),
        [](context& c) { a_keeper_that_resigns_against_one_that_falls_asleep(c, true); }},
       {"a_keeper_that_resigns_while_a_deadline_comes", strict(bounded(2, 4)),

@@ -25,7 +25,8 @@ TEST_P(compare, the_first_difference_of_several_is_found) {
     ys.resize(5);
     EXPECT_FALSE(filch::equal(xs, ys));
     EXPECT_EQ(filch::mismatch(xs, ys).second, ys.end());
-    EXPECT_TRUE(filch::equal(std::vector<int>{}, std::vector<std::string>{}, [](int, const std::string&) { return false; }));
+    EXPECT_TRUE(
+        filch::equal(std::vector<int>{}, std::vector<std::string>{}, [](int, const std::string&) { return false; }));
   });
 }
 

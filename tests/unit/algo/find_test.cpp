@@ -14,7 +14,8 @@ FILCH_ON_WORKERS(find);
 
 TEST_P(find, the_first_of_several_is_found) {
   run([] {
-    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{20}, std::size_t{1000}, std::size_t{200'000}}) {
+    for (const std::size_t n :
+         {std::size_t{0}, std::size_t{1}, std::size_t{20}, std::size_t{1000}, std::size_t{200'000}}) {
       std::vector<int> xs(n, 0);
       EXPECT_EQ(filch::find(xs, 1), xs.end());
       EXPECT_TRUE(filch::none_of(xs, [](int x) { return x == 1; }));
@@ -130,7 +131,9 @@ class bounded_step {
 
 // Bug: windows became longer without bound, so a search went up to as far again behind the found element.
 TEST_P(find, no_more_than_65536_elements_behind_the_found_one_are_walked_over) {
-  run([] { EXPECT_EQ(*filch::find(bounded_step{}, std::unreachable_sentinel, bounded_step::k_wanted), bounded_step::k_wanted); });
+  run([] {
+    EXPECT_EQ(*filch::find(bounded_step{}, std::unreachable_sentinel, bounded_step::k_wanted), bounded_step::k_wanted);
+  });
 }
 
 TEST_P(find, a_range_without_an_end_is_searched) {
@@ -154,7 +157,8 @@ TEST_P(find, a_predicate_gets_elements_as_they_are) {
 
 TEST_P(find, an_exception_arrives) {
   const std::vector<int> xs(5000, 1);
-  EXPECT_THROW(run([&] { (void)filch::find_if(xs, [](int) -> bool { throw std::runtime_error{"no"}; }); }), std::runtime_error);
+  EXPECT_THROW(run([&] { (void)filch::find_if(xs, [](int) -> bool { throw std::runtime_error{"no"}; }); }),
+               std::runtime_error);
 }
 
 }  // namespace

@@ -162,18 +162,20 @@ TEST_P(for_each, an_exception_of_any_element_arrives_when_all_that_began_have_en
       }
     });
     EXPECT_EQ(caught, std::to_string(bad));
-    if (GetParam() == 1) { EXPECT_EQ(begun, bad + 1); }
+    if (GetParam() == 1) {
+      EXPECT_EQ(begun, bad + 1);
+    }
   }
 }
 
 TEST_P(for_each, when_all_throw_one_exception_arrives) {
   for (int i = 0; i != 20; ++i) {
     EXPECT_THROW(run([&] {
-      filch::for_index(100, [](int) {
-        algo_test::take_time();
-        throw std::runtime_error{"every"};
-      });
-    }),
+                   filch::for_index(100, [](int) {
+                     algo_test::take_time();
+                     throw std::runtime_error{"every"};
+                   });
+                 }),
                  std::runtime_error);
   }
 }
@@ -250,9 +252,9 @@ TEST(for_each_on_two_workers, a_loop_that_takes_long_is_shared) {
   }
 }
 
-// Property: a loop whose elements took long the last time is divided before its first element ends. Oracle: the first element sees one
-// of the upper half begin. Method: the first call teaches the site; a worker that has nothing to do has asked by then, or does at one of
-// the next attempts.
+// Property: a loop whose elements took long the last time is divided before its first element ends. Oracle: the first
+// element sees one of the upper half begin. Method: the first call teaches the site; a worker that has nothing to do
+// has asked by then, or does at one of the next attempts.
 TEST(for_each_on_two_workers, a_loop_that_took_long_before_is_divided_before_it_begins) {
   filch::runtime rt{{.workers = 2}};
   constexpr int k_count = 1000;
@@ -263,7 +265,8 @@ TEST(for_each_on_two_workers, a_loop_that_took_long_before_is_divided_before_it_
       filch::for_index(k_count, [&](int i) {
         if (i >= k_count / 2) has_upper_begun.store(true);
         if (i != 0) return;
-        for (int look = 0; look != 50 && !has_upper_begun.load(); ++look) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        for (int look = 0; look != 50 && !has_upper_begun.load(); ++look)
+          std::this_thread::sleep_for(std::chrono::milliseconds{1});
         has_met = has_upper_begun.load();
       });
     };
@@ -272,8 +275,8 @@ TEST(for_each_on_two_workers, a_loop_that_took_long_before_is_divided_before_it_
   EXPECT_TRUE(has_met);
 }
 
-// Property: a worker keeps the half that it would keep the next time, wherever the loop begins. Oracle: of two workers the second runs the last
-// element, if the loop was shared. Method: elements that take long, until that is the case.
+// Property: a worker keeps the half that it would keep the next time, wherever the loop begins. Oracle: of two workers
+// the second runs the last element, if the loop was shared. Method: elements that take long, until that is the case.
 TEST(for_each_on_two_workers, each_half_stays_with_its_worker) {
   filch::runtime rt{{.workers = 2}};
   constexpr std::size_t k_count = 100;
@@ -289,14 +292,16 @@ TEST(for_each_on_two_workers, each_half_stays_with_its_worker) {
       };
       rt.submit_to(begins, loop).get();
       was_shared = std::ranges::any_of(who, [&](filch::worker_id each) { return each != begins; });
-      if (was_shared) { EXPECT_EQ(who.back().value, 1u) << "begun by " << begins.value; }
+      if (was_shared) {
+        EXPECT_EQ(who.back().value, 1u) << "begun by " << begins.value;
+      }
     }
     EXPECT_TRUE(was_shared) << "begun by " << begins.value;
   }
 }
 
-// Property: of two exceptions that of the lower element arrives, whichever half its worker began with. Oracle: the lowest index that was thrown.
-// Method: as soon as both workers are inside an element, each throws its index.
+// Property: of two exceptions that of the lower element arrives, whichever half its worker began with. Oracle: the
+// lowest index that was thrown. Method: as soon as both workers are inside an element, each throws its index.
 TEST(for_each_on_two_workers, the_exception_of_the_lowest_element_arrives) {
   filch::runtime rt{{.workers = 2}};
   for (const filch::worker_id begins : {filch::worker_id{0}, filch::worker_id{1}}) {
@@ -329,7 +334,9 @@ TEST(for_each_on_two_workers, the_exception_of_the_lowest_element_arrives) {
       };
       rt.submit_to(begins, loop).get();
       have_both_thrown = thrown.size() == 2;
-      if (!thrown.empty()) { EXPECT_EQ(caught, *thrown.begin()) << "begun by " << begins.value; }
+      if (!thrown.empty()) {
+        EXPECT_EQ(caught, *thrown.begin()) << "begun by " << begins.value;
+      }
     }
     EXPECT_TRUE(have_both_thrown) << "begun by " << begins.value;
   }

@@ -29,6 +29,6 @@ inline void take_time() { std::this_thread::sleep_for(std::chrono::microseconds{
 }  // namespace algo_test
 
 // All tests of a suite on every number of workers.
-#define FILCH_ON_WORKERS(suite) \
+#define FILCH_ON_WORKERS(suite)                  \
   class suite : public algo_test::on_workers {}; \
   INSTANTIATE_TEST_SUITE_P(workers, suite, testing::Values(1U, 2U, 4U, 7U))

@@ -10,7 +10,8 @@
 namespace {
 
 TEST(outside, loops_large_and_small_are_complete) {
-  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{10}, std::size_t{1000}, std::size_t{1'000'000}}) {
+  for (const std::size_t n :
+       {std::size_t{0}, std::size_t{1}, std::size_t{10}, std::size_t{1000}, std::size_t{1'000'000}}) {
     std::vector<int> xs(n, 1);
     filch::for_each(xs, [](int& x) { ++x; });
     EXPECT_EQ(filch::reduce(xs, 0L), 2 * static_cast<long>(n));
@@ -18,7 +19,9 @@ TEST(outside, loops_large_and_small_are_complete) {
     EXPECT_EQ(filch::find(xs, 1), xs.end());
     std::vector<int> sums(n);
     filch::inclusive_scan(xs, sums.begin());
-    if (n != 0) { EXPECT_EQ(sums.back(), 2 * static_cast<int>(n)); }
+    if (n != 0) {
+      EXPECT_EQ(sums.back(), 2 * static_cast<int>(n));
+    }
     std::iota(xs.rbegin(), xs.rend(), 0);
     std::vector<int> same = xs;
     filch::sort(xs);

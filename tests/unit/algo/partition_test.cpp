@@ -20,7 +20,8 @@ std::vector<int> numbers(std::size_t n) {
 
 TEST_P(partition, accepted_elements_come_first_and_none_is_lost) {
   run([] {
-    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{1000}, std::size_t{300'000}}) {
+    for (const std::size_t n :
+         {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{1000}, std::size_t{300'000}}) {
       for (const int limit : {-1, 0, 100, 500, 2000}) {
         std::vector<int> xs = numbers(n);
         const auto is_small = [&](int x) { return x < limit; };

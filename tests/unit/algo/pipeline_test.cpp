@@ -24,20 +24,19 @@ TEST_P(pipeline, a_serial_stage_sees_all_items_in_order_one_at_a_time) {
     std::vector<int> seen;
     std::vector<int> again;
     run([&] {
-      filch::pipeline(
-          tokens, counting_to(2000), filch::parallel([](int x) {
-            if (x % 50 == 0) algo_test::take_time();
-            return std::make_unique<int>(x);
-          }),
-          filch::serial([&](std::unique_ptr<int> x) {
-            seen.push_back(*x);
-            return x;
-          }),
-          filch::parallel([](std::unique_ptr<int> x) {
-            if (*x % 70 == 0) algo_test::take_time();
-            return std::to_string(*x);
-          }),
-          filch::serial([&](const std::string& x) { again.push_back(std::stoi(x)); }));
+      filch::pipeline(tokens, counting_to(2000), filch::parallel([](int x) {
+                        if (x % 50 == 0) algo_test::take_time();
+                        return std::make_unique<int>(x);
+                      }),
+                      filch::serial([&](std::unique_ptr<int> x) {
+                        seen.push_back(*x);
+                        return x;
+                      }),
+                      filch::parallel([](std::unique_ptr<int> x) {
+                        if (*x % 70 == 0) algo_test::take_time();
+                        return std::to_string(*x);
+                      }),
+                      filch::serial([&](const std::string& x) { again.push_back(std::stoi(x)); }));
     });
     ASSERT_EQ(seen.size(), 2000u);
     for (std::size_t i = 0; i != seen.size(); ++i) ASSERT_EQ(seen[i], static_cast<int>(i));
@@ -89,17 +88,17 @@ TEST_P(pipeline, an_exception_anywhere_ends_it_and_leaves_no_item_behind) {
       };
       int next = 0;
       EXPECT_THROW(run([&] {
-        filch::pipeline(
-            5,
-            [&]() -> std::optional<item> {
-              if (next == 200) return std::nullopt;
-              step(0, next);
-              return item{next++, items};
-            },
-            filch::parallel([&](item x) { return step(1, x.number), x; }),
-            filch::serial([&](item x) { return step(2, x.number), x; }),
-            filch::parallel([&](item x) { step(3, x.number); }));
-      }),
+                     filch::pipeline(
+                         5,
+                         [&]() -> std::optional<item> {
+                           if (next == 200) return std::nullopt;
+                           step(0, next);
+                           return item{next++, items};
+                         },
+                         filch::parallel([&](item x) { return step(1, x.number), x; }),
+                         filch::serial([&](item x) { return step(2, x.number), x; }),
+                         filch::parallel([&](item x) { step(3, x.number); }));
+                   }),
                    std::runtime_error);
       EXPECT_EQ(running, 0);
       EXPECT_EQ(items.use_count(), 1);

@@ -21,8 +21,8 @@ FILCH_ON_WORKERS(reduce);
 std::string shape(std::size_t n, filch::hint given = {}) {
   std::vector<std::string> xs;
   for (std::size_t i = 0; i != n; ++i) xs.push_back(std::to_string(i));
-  return filch::reduce(xs, std::string{"i"}, [](const std::string& a, const std::string& b) { return "(" + a + " " + b + ")"; },
-                       given);
+  return filch::reduce(
+      xs, std::string{"i"}, [](const std::string& a, const std::string& b) { return "(" + a + " " + b + ")"; }, given);
 }
 
 TEST_P(reduce, the_shape_is_the_documented_one) {
@@ -105,7 +105,8 @@ TEST_P(reduce, the_result_does_not_depend_on_what_the_call_cost_before) {
 // Pairs of elements are combined in the same tree as elements are.
 TEST_P(reduce, an_inner_product_has_the_shape_and_so_the_bits_of_a_reduction) {
   run([] {
-    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{1000}, std::size_t{65'537}}) {
+    for (const std::size_t n :
+         {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{1000}, std::size_t{65'537}}) {
       const std::vector<double> xs = awkward_doubles(n);
       const std::deque<double> ys(xs.rbegin(), xs.rend());
       std::vector<double> products(n);
@@ -161,7 +162,8 @@ TEST_P(reduce, counts_and_extremes_are_those_of_the_standard_library) {
   run([] {
     std::vector<int> xs(10'007);
     for (std::size_t i = 0; i != xs.size(); ++i) xs[i] = static_cast<int>(i * 7919 % 101);
-    EXPECT_EQ(filch::count_if(xs, [](int x) { return x < 50; }), std::count_if(xs.begin(), xs.end(), [](int x) { return x < 50; }));
+    EXPECT_EQ(filch::count_if(xs, [](int x) { return x < 50; }),
+              std::count_if(xs.begin(), xs.end(), [](int x) { return x < 50; }));
     EXPECT_EQ(filch::count(xs, 17), std::count(xs.begin(), xs.end(), 17));
     EXPECT_EQ(filch::min_element(xs), std::min_element(xs.begin(), xs.end()));
     EXPECT_EQ(filch::max_element(xs), std::max_element(xs.begin(), xs.end()));

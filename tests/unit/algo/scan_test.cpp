@@ -80,7 +80,8 @@ TEST_P(scan, the_shape_is_the_documented_one) {
     const auto text = [](int x) { return std::to_string(x); };
     std::vector<std::string> out(xs.size());
     filch::transform_inclusive_scan(xs, out.begin(), combine, text, std::string{"i"}, filch::hint{.grain = 2});
-    const std::vector<std::string> expected{"(i 0)", "((i 0) 1)", "((i (0 1)) 2)", "(((i (0 1)) 2) 3)", "(((i (0 1)) (2 3)) 4)"};
+    const std::vector<std::string> expected{"(i 0)", "((i 0) 1)", "((i (0 1)) 2)", "(((i (0 1)) 2) 3)",
+                                            "(((i (0 1)) (2 3)) 4)"};
     EXPECT_EQ(out, expected);
     filch::transform_exclusive_scan(xs, out.begin(), std::string{"i"}, combine, text, filch::hint{.grain = 2});
     EXPECT_EQ(out[0], "i");
@@ -102,7 +103,8 @@ TEST_P(scan, few_elements_that_take_time_give_what_many_cheap_ones_give) {
     };
     filch::transform_inclusive_scan(xs, out.begin(), std::plus<>{}, slowly, filch::hint{.grain = 1});
     for (std::size_t i = 0; i != out.size(); ++i) ASSERT_EQ(out[i], static_cast<int>(i) + 1);
-    out.erase(filch::copy_if(xs, out.begin(), [&](int x) { return slowly(x) == 1; }, filch::hint{.grain = 7}), out.end());
+    out.erase(
+        filch::copy_if(xs, out.begin(), [&](int x) { return slowly(x) == 1; }, filch::hint{.grain = 7}), out.end());
     EXPECT_EQ(out, xs);
   });
 }

@@ -62,7 +62,8 @@ TEST_P(sort, shapes_that_are_hard_for_quicksort_are_sorted) {
 TEST_P(sort, strings_deques_and_elements_that_are_moved_only_are_sorted) {
   run([] {
     std::vector<std::string> words;
-    for (const int x : numbers(60'000, 1U << 20)) words.push_back(std::to_string(x) + " and some more to be no short string");
+    for (const int x : numbers(60'000, 1U << 20))
+      words.push_back(std::to_string(x) + " and some more to be no short string");
     std::vector<std::string> expected = words;
     std::sort(expected.begin(), expected.end());
     std::deque<std::string> deque(words.begin(), words.end());
@@ -131,7 +132,8 @@ TEST_P(sort, elements_whose_move_may_throw_are_sorted) {
 TEST_P(sort, stable_sort_loses_nothing_when_the_comparison_throws) {
   run([] {
     std::vector<std::string> input;
-    for (const int x : numbers(10'000, 1U << 20)) input.push_back(std::to_string(x) + " and some more to be no short string");
+    for (const int x : numbers(10'000, 1U << 20))
+      input.push_back(std::to_string(x) + " and some more to be no short string");
     std::vector<std::string> expected = input;
     std::sort(expected.begin(), expected.end());
     for (const long k : {0L, 1L, 10L, 1000L, 20'000L, 60'000L, 100'000L, 115'000L}) {
@@ -155,10 +157,11 @@ TEST_P(sort, an_exception_of_the_comparison_arrives) {
     for (const long k : {0L, 1L, 100L, 50'000L, 1'000'000L}) {
       std::atomic<long> left{k};
       std::vector<int> xs = numbers(100'000, 1U << 24);
-      EXPECT_THROW(filch::sort(xs, [&](int a, int b) {
-        if (left-- == 0) throw std::runtime_error{"compare"};
-        return a < b;
-      }),
+      EXPECT_THROW(filch::sort(xs,
+                               [&](int a, int b) {
+                                 if (left-- == 0) throw std::runtime_error{"compare"};
+                                 return a < b;
+                               }),
                    std::runtime_error);
     }
   });
@@ -184,7 +187,8 @@ TEST_P(sort, nth_element_finds_the_middle_of_many_and_of_many_equal_ones) {
 TEST_P(sort, merge_is_stable_and_complete) {
   run([] {
     const auto by_key = [](const keyed& a, const keyed& b) { return a.key < b.key; };
-    for (const auto& [m, n] : std::vector<std::pair<std::size_t, std::size_t>>{{0, 0}, {1, 0}, {0, 3}, {1, 1}, {500, 7}, {200'000, 150'000}, {3, 100'000}}) {
+    for (const auto& [m, n] : std::vector<std::pair<std::size_t, std::size_t>>{
+             {0, 0}, {1, 0}, {0, 3}, {1, 1}, {500, 7}, {200'000, 150'000}, {3, 100'000}}) {
       std::vector<keyed> a;
       std::vector<keyed> b;
       for (const int x : numbers(m, 1000)) a.push_back({x, 0});
@@ -196,7 +200,8 @@ TEST_P(sort, merge_is_stable_and_complete) {
       std::vector<keyed> out(m + n);
       EXPECT_EQ(filch::merge(a, b, out.begin(), by_key, filch::hint{.grain = 64}), out.end());
       for (std::size_t i = 1; i < m + n; ++i) {
-        ASSERT_TRUE(out[i - 1].key < out[i].key || (out[i - 1].key == out[i].key && out[i - 1].index < out[i].index)) << i;
+        ASSERT_TRUE(out[i - 1].key < out[i].key || (out[i - 1].key == out[i].key && out[i - 1].index < out[i].index))
+            << i;
       }
       std::vector<std::string> words_a;
       std::vector<std::string> words_b;

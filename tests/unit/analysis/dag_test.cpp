@@ -1,5 +1,5 @@
-// The graph of the tasks: by hand, against a longest path found by brute force, and on simulated runs whose work and span
-// are known.
+// The graph of the tasks: by hand, against a longest path found by brute force, and on simulated runs whose work and
+// span are known.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -235,10 +235,8 @@ TEST(dag, has_the_longest_chain_of_random_recordings_as_its_span) {
           s.join(task);
           break;
         default:
-          if (random.below(2) == 0)
-            s.block(task);
-          else
-            s.unblock(task);
+          if (random.below(2) == 0) s.block(task);
+          else s.unblock(task);
       }
     }
     const dag graph = dag::from(s.recording());

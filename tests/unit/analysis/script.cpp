@@ -45,12 +45,8 @@ script& script::woken(std::uint64_t task, std::uint64_t by, std::string_view rea
 script& script::block(std::uint64_t task, std::string_view reason) {
   return put(event_kind::block, task, 0, name_of(reason));
 }
-script& script::look_at(std::uint32_t victim) {
-  return put(event_kind::steal_attempt, none, 0, victim);
-}
-script& script::find_nothing_at(std::uint32_t victim) {
-  return put(event_kind::steal_empty, none, 0, victim);
-}
+script& script::look_at(std::uint32_t victim) { return put(event_kind::steal_attempt, none, 0, victim); }
+script& script::find_nothing_at(std::uint32_t victim) { return put(event_kind::steal_empty, none, 0, victim); }
 script& script::steal(std::uint64_t task, std::uint32_t victim) {
   return put(event_kind::steal_success, task, 1, victim);
 }

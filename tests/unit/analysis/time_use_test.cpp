@@ -25,16 +25,14 @@ using analysis::usage;
 using filch_analysis_test::none;
 using filch_analysis_test::script;
 
-usage usage_of(const trace::recording& what) {
-  return analysis::usage_of(dag::from(what), what);
-}
+usage usage_of(const trace::recording& what) { return analysis::usage_of(dag::from(what), what); }
 
 // What holds on every recording without a gap, to the nanosecond:
 //   - every worker's kinds of time add up to the makespan, and work is the work of the graph;
 //   - the moments add up to the makespan;
 //   - T_P ≥ max(T1/P, T∞) and T_P ≥ the span with what is outside;
-//   - Graham: T_P ≤ T1/P + T∞ + losses, with T∞ the span with what is outside, and as losses the moments in which a worker
-//     did not work though a task was ready, or lay below another on a stack.
+//   - Graham: T_P ≤ T1/P + T∞ + losses, with T∞ the span with what is outside, and as losses the moments in which a
+//     worker did not work though a task was ready, or lay below another on a stack.
 void expect_laws(const trace::recording& what) {
   const dag graph = dag::from(what);
   const usage spent = analysis::usage_of(graph, what);
@@ -120,8 +118,8 @@ TEST(time_use, adds_up_on_simulated_runs) {
   }
 }
 
-// Property: the laws above hold on what threads record, whatever the schedule. Method: forks, spawns, a lock, blocking calls
-// and waits for futures, all at once.
+// Property: the laws above hold on what threads record, whatever the schedule. Method: forks, spawns, a lock, blocking
+// calls and waits for futures, all at once.
 TEST(time_use, adds_up_on_runs_of_threads) {
   for (const std::uint32_t workers : {1u, 2u, 4u}) {
     trace::session session{{.workers = workers, .ring_events = std::size_t{1} << 16}};

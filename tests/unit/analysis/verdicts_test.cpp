@@ -18,9 +18,7 @@ using analysis::verdict;
 using filch_analysis_test::none;
 using filch_analysis_test::script;
 
-findings findings_of(const trace::recording& what) {
-  return analysis::findings_of(analysis::dag::from(what), what);
-}
+findings findings_of(const trace::recording& what) { return analysis::findings_of(analysis::dag::from(what), what); }
 
 std::string ids_of(const findings& found) {
   std::string out;
@@ -28,8 +26,8 @@ std::string ids_of(const findings& found) {
   return out;
 }
 
-// So many tasks of a name and a length from one moment on, dealt to all workers in turn, each ready when the one before it
-// ends. Returns when the last ends.
+// So many tasks of a name and a length from one moment on, dealt to all workers in turn, each ready when the one before
+// it ends. Returns when the last ends.
 time_ns deal(script& s, std::uint32_t workers, std::uint64_t first, std::uint64_t count, time_ns from_ns,
              time_ns length_ns, std::string_view name, time_ns pause_ns = 0) {
   std::vector<time_ns> free_ns(workers, from_ns);

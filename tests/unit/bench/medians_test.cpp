@@ -28,8 +28,8 @@ TEST(median_range, ranks_agree_with_the_printed_tables) {
     std::size_t count;
     double low;
   };
-  for (const auto& [count, low] : {printed{6, 1}, {8, 1}, {9, 2}, {11, 2}, {12, 3}, {20, 6}, {21, 6}, {25, 8}, {50, 18},
-                                   {100, 40}}) {
+  for (const auto& [count, low] :
+       {printed{6, 1}, {8, 1}, {9, 2}, {11, 2}, {12, 3}, {20, 6}, {21, 6}, {25, 8}, {50, 18}, {100, 40}}) {
     const auto range = median_range(down_from(count));
     ASSERT_TRUE(range) << count;
     EXPECT_EQ(range->low, low) << count;
@@ -41,7 +41,8 @@ TEST(median_range, fewer_than_six_values_have_none) {
   for (std::size_t count = 0; count != 6; ++count) EXPECT_FALSE(median_range(down_from(count))) << count;
 }
 
-// The chance of few heads in 2000 throws is smaller than any double. The normal distribution says 1000.5 - 1.96 * sqrt(500).
+// The chance of few heads in 2000 throws is smaller than any double. The normal distribution says 1000.5 - 1.96 *
+// sqrt(500).
 TEST(median_range, as_many_values_as_rounds_are_allowed_have_one) {
   const auto range = median_range(down_from(2000));
   ASSERT_TRUE(range);

@@ -63,7 +63,8 @@ task<> serve(tcp::acceptor& acceptor, int connections) {
         }
         co_await asio::async_write(with, asio::buffer(buffer, count), use_task);
       }
-    }(std::move(peer))).detach();
+    }(std::move(peer)))
+        .detach();
   }
 }
 
@@ -135,7 +136,9 @@ TEST(use_task, an_operation_that_is_dropped_ends_the_wait) {
   std::promise<std::shared_ptr<void>> kept;
   const auto wait = [&]() -> task<asio::error_code> {
     try {
-      const auto keep = [&kept](auto handler) { kept.set_value(std::make_shared<decltype(handler)>(std::move(handler))); };
+      const auto keep = [&kept](auto handler) {
+        kept.set_value(std::make_shared<decltype(handler)>(std::move(handler)));
+      };
       co_await asio::async_initiate<const filch::use_task_t&, void(asio::error_code)>(keep, use_task);
     } catch (const asio::system_error& problem) {
       co_return problem.code();

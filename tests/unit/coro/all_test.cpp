@@ -1,7 +1,7 @@
 // all: results, exceptions, ranges, and that every child runs once whoever runs it.
 //
-// Results are awaited into variables before a loop goes over them, and co_await stands in no conditional operator: g++ 12 is
-// known to handle temporaries wrongly there.
+// Results are awaited into variables before a loop goes over them, and co_await stands in no conditional operator: g++
+// 12 is known to handle temporaries wrongly there.
 #include <filch/coro/all.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/runtime/runtime.hpp>
@@ -29,8 +29,8 @@ using filch::task;
 // Every number of workers, and the idle policy that sleeps at once.
 class all_tasks : public testing::TestWithParam<std::tuple<unsigned, bool>> {
  protected:
-  filch::runtime rt_{{.workers = std::get<0>(GetParam()),
-                      .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
+  filch::runtime rt_{
+      {.workers = std::get<0>(GetParam()), .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
 };
 INSTANTIATE_TEST_SUITE_P(workers, all_tasks, testing::Combine(testing::Values(1u, 2u, 4u), testing::Bool()));
 
@@ -125,7 +125,8 @@ TEST_P(all_tasks, all_children_end_before_the_first_exception_is_rethrown) {
     }
     static task<std::string> first_of_many(std::atomic<int>& ended) {
       std::vector<task<int>> tasks;
-      for (int i = 0; i != 20; ++i) tasks.push_back(i == 7 ? fail("7", ended) : i == 13 ? fail("13", ended) : count(ended));
+      for (int i = 0; i != 20; ++i)
+        tasks.push_back(i == 7 ? fail("7", ended) : i == 13 ? fail("13", ended) : count(ended));
       std::string why;
       try {
         (void)co_await all(std::move(tasks));
@@ -151,13 +152,12 @@ TEST_P(all_tasks, children_run_in_parallel) {
     static task<bool> meet(std::atomic<int>& there) {
       ++there;
       const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
-      while (there != 2 && std::chrono::steady_clock::now() < end) {
-      }
+      while (there != 2 && std::chrono::steady_clock::now() < end) {}
       co_return there == 2;
     }
     static task<bool> both(std::atomic<int>& there) {
       auto [a, b] = co_await all(meet(there), meet(there));
-      co_return a && b;
+      co_return a&& b;
     }
   };
   for (int i = 0; i != 20; ++i) {

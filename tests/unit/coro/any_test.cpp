@@ -27,8 +27,8 @@ using filch::task;
 
 class any_task : public testing::TestWithParam<std::tuple<unsigned, bool>> {
  protected:
-  filch::runtime rt_{{.workers = std::get<0>(GetParam()),
-                      .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
+  filch::runtime rt_{
+      {.workers = std::get<0>(GetParam()), .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
 };
 INSTANTIATE_TEST_SUITE_P(workers, any_task, testing::Combine(testing::Values(1u, 2u, 4u), testing::Bool()));
 
@@ -104,7 +104,8 @@ TEST_P(any_task, a_range_of_tasks_gives_the_first) {
       EXPECT_EQ(first.index, 33u);
       EXPECT_EQ(first.value, 33);
       EXPECT_EQ(running, 0);
-      const auto viewed = co_await any(std::views::iota(0, 3) | std::views::transform([](int i) { return give(i, 0); }));
+      const auto viewed =
+          co_await any(std::views::iota(0, 3) | std::views::transform([](int i) { return give(i, 0); }));
       EXPECT_EQ(static_cast<int>(viewed.index), viewed.value);
     }
     static task<> of_none() { (void)co_await any(std::vector<task<int>>{}); }

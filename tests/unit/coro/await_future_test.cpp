@@ -35,8 +35,8 @@ using filch::task;
 // Every number of workers, and the idle policy that sleeps at once.
 class await_future : public testing::TestWithParam<std::tuple<unsigned, bool>> {
  protected:
-  filch::runtime rt_{{.workers = std::get<0>(GetParam()),
-                      .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
+  filch::runtime rt_{
+      {.workers = std::get<0>(GetParam()), .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
 };
 INSTANTIATE_TEST_SUITE_P(workers, await_future, testing::Combine(testing::Values(1u, 2u, 4u), testing::Bool()));
 
@@ -149,11 +149,11 @@ TEST(await_future_two, who_is_asked_to_stop_does_not_wait_for_a_function_that_ru
   std::atomic<bool> may_end{false};
   std::atomic<bool> has_ended{false};
   auto handle = spawn(rt, result_of(rt.submit([&] {
-    has_begun = true;
-    spin_until(may_end);
-    has_ended = true;
-    return 1;
-  })));
+                        has_begun = true;
+                        spin_until(may_end);
+                        has_ended = true;
+                        return 1;
+                      })));
   spin_until(has_begun);
   handle.cancel();
   EXPECT_THROW((void)handle.get(), filch::task_cancelled);
@@ -210,8 +210,7 @@ TEST_P(await_future, who_was_asked_before_gets_only_what_is_there) {
         // It lies in this worker's inbox, and this worker does not come to it before the coroutine waits.
         (void)co_await rt.submit_to(filch::this_worker(), [] { return 4; });
         co_return 0;
-      } catch (const filch::task_cancelled&) {
-      }
+      } catch (const filch::task_cancelled&) {}
       co_return there;
     }
   };
@@ -252,8 +251,8 @@ TEST(await_future_two, a_loser_of_any_that_waits_for_a_function_ends_at_once) {
   rt.wait_idle();
 }
 
-// Property: whenever the request comes, each wait ends once, with the result or with task_cancelled; each function is run or
-// cancelled once. Oracle: conservation, and no coroutine that hangs.
+// Property: whenever the request comes, each wait ends once, with the result or with task_cancelled; each function is
+// run or cancelled once. Oracle: conservation, and no coroutine that hangs.
 TEST_P(await_future, requests_at_any_time_lose_nobody) {
   filch::random_stream random{filch_test::test_seed()};
   std::atomic<std::uint64_t> run{0};
@@ -265,10 +264,10 @@ TEST_P(await_future, requests_at_any_time_lose_nobody) {
     for (int k = 0; k != 6; ++k, ++submitted) {
       const std::uint64_t turns = random.below(3000);
       waiting.push_back(spawn(rt_, result_of(rt_.submit([&run, &turned, turns] {
-        for (std::uint64_t t = 0; t != turns; ++t) ++turned;
-        ++run;
-        return 1;
-      }))));
+                                for (std::uint64_t t = 0; t != turns; ++t) ++turned;
+                                ++run;
+                                return 1;
+                              }))));
     }
     const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds{random.below(100)};
     while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
@@ -278,8 +277,7 @@ TEST_P(await_future, requests_at_any_time_lose_nobody) {
     for (auto& each : waiting) {
       try {
         seen += static_cast<std::uint64_t>(each.get());
-      } catch (const filch::task_cancelled&) {
-      }
+      } catch (const filch::task_cancelled&) {}
     }
   }
   rt_.wait_idle();

@@ -29,8 +29,8 @@ using filch::task;
 // Every number of workers, and the idle policy that sleeps at once.
 class cancellation : public testing::TestWithParam<std::tuple<unsigned, bool>> {
  protected:
-  filch::runtime rt_{{.workers = std::get<0>(GetParam()),
-                      .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
+  filch::runtime rt_{
+      {.workers = std::get<0>(GetParam()), .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
 };
 INSTANTIATE_TEST_SUITE_P(workers, cancellation, testing::Combine(testing::Values(1u, 2u, 4u), testing::Bool()));
 
@@ -85,8 +85,7 @@ TEST_P(cancellation, a_spawned_task_is_asked_only_while_it_is_awaited) {
   beside.cancel();
   try {
     (void)beside.get();
-  } catch (const filch::task_cancelled&) {
-  }
+  } catch (const filch::task_cancelled&) {}
   beside_begun = 0;
   auto handle = spawn(rt_, local::parent(begun, beside_begun, beside));
   wait_until(begun, 1);
@@ -139,7 +138,7 @@ TEST_P(cancellation, a_task_knows_the_number_of_the_spawned_task_it_belongs_to) 
       const filch::task_id mine = co_await own();
       auto [a, b] = co_await filch::all(own(), own());
       const filch::task_id other = co_await spawn(own());
-      co_return mine.is_some() && mine == a && mine == b && other.is_some() && mine != other;
+      co_return mine.is_some() && mine == a&& mine == b&& other.is_some() && mine != other;
     }
   };
   EXPECT_TRUE(spawn(rt_, local::same()).get());
@@ -210,8 +209,8 @@ task<int> grow(resident mine, filch::random_stream random, int depth) {
   co_return sum;
 }
 
-// Property: whenever a tree of tasks is cancelled, every object in its frames is destroyed, and the books balance. Oracle:
-// the number of objects alive.
+// Property: whenever a tree of tasks is cancelled, every object in its frames is destroyed, and the books balance.
+// Oracle: the number of objects alive.
 TEST_P(cancellation, a_tree_cancelled_at_any_time_destroys_what_it_made) {
   filch::random_stream random{filch_test::test_seed()};
   std::atomic<std::int64_t> alive{0};
@@ -227,8 +226,7 @@ TEST_P(cancellation, a_tree_cancelled_at_any_time_destroys_what_it_made) {
     for (auto& each : roots) {
       try {
         (void)each.get();
-      } catch (const filch::task_cancelled&) {
-      }
+      } catch (const filch::task_cancelled&) {}
     }
     roots.clear();
     rt_.wait_idle();

@@ -30,8 +30,8 @@ struct children_of_one {
   std::deque<filch::coroutine_entry> each;
 };
 
-// Property: the newest group gives its children in their order, the oldest likewise, whatever came and went before; an empty
-// group leaves. Oracle: a queue of queues.
+// Property: the newest group gives its children in their order, the oldest likewise, whatever came and went before; an
+// empty group leaves. Oracle: a queue of queues.
 TEST(lane, children_are_taken_from_both_ends_of_the_list_as_from_a_queue_of_queues) {
   filch::random_stream random{filch_test::test_seed()};
   filch::lane list;
@@ -83,15 +83,14 @@ TEST(lane, a_child_that_the_handler_has_taken_is_not_taken_again) {
   EXPECT_FALSE(filch::has_pending(list));
 }
 
-// Property: children that lie in the list of a worker which does not fork any more get to others. Each waits for all, for a
-// minute at most. There are as many as workers, and only the first is started by who forks.
+// Property: children that lie in the list of a worker which does not fork any more get to others. Each waits for all,
+// for a minute at most. There are as many as workers, and only the first is started by who forks.
 TEST(lane, children_of_a_worker_that_does_not_fork_any_more_are_taken_by_others) {
   struct local {
     static filch::task<bool> meet(std::atomic<int>& there, int wanted) {
       ++there;
       const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
-      while (there < wanted && std::chrono::steady_clock::now() < end) {
-      }
+      while (there < wanted && std::chrono::steady_clock::now() < end) {}
       co_return there >= wanted;
     }
     static filch::task<bool> all_meet(int count) {

@@ -75,7 +75,9 @@ class filch::coro::task_promise<measured> final : public promise_base, public ou
     frame_bytes = bytes;
     return promise_base::operator new(bytes);
   }
-  static void operator delete(void* memory, std::size_t bytes) noexcept { promise_base::operator delete(memory, bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept {
+    promise_base::operator delete(memory, bytes);
+  }
 
   [[nodiscard]] task<measured> get_return_object() noexcept {
     const auto frame = std::coroutine_handle<task_promise>::from_promise(*this);
@@ -115,8 +117,8 @@ TEST(coroutine_memory, a_tree_of_tasks_on_one_worker_allocates_nothing_the_secon
   EXPECT_EQ(rt.run(allocations_of_a_tree()), 0u);
 }
 
-// Property: frames that one worker makes and others free come back. 2583 forks with three blocks each; a run whose work is
-// shared differently from the one before may need some more.
+// Property: frames that one worker makes and others free come back. 2583 forks with three blocks each; a run whose work
+// is shared differently from the one before may need some more.
 TEST(coroutine_memory, frames_that_other_workers_free_are_used_again) {
   filch::runtime rt{{.workers = 4}};
   for (int i = 0; i != 20; ++i) EXPECT_EQ(rt.run(fib(17)), 1597);
@@ -288,8 +290,8 @@ class crowd {
   awaiter* first_ = nullptr;
 };
 
-// The claim: a spawned task that waits needs its frame, as the compiler asks for it, and 64 bytes, its rounding included. Oracle:
-// the bytes asked from the heap while many tasks come to wait.
+// The claim: a spawned task that waits needs its frame, as the compiler asks for it, and 64 bytes, its rounding
+// included. Oracle: the bytes asked from the heap while many tasks come to wait.
 TEST(coroutine_memory, a_spawned_task_that_waits_needs_its_frame_and_64_bytes) {
   constexpr std::uint64_t k_tasks = 2000;
   struct local {

@@ -1,5 +1,5 @@
-// Everything at once: random trees of awaits, children, spawned tasks, yields, moves, plain joins and failures; and the record
-// of such a run.
+// Everything at once: random trees of awaits, children, spawned tasks, yields, moves, plain joins and failures; and the
+// record of such a run.
 #include <support/test_seed.hpp>
 
 #include <filch/base/random.hpp>
@@ -56,9 +56,15 @@ task<std::uint64_t> grow(books& all, filch::random_stream random, int depth, uns
   if (depth == 0) co_return 1;
   std::uint64_t below = 0;
   switch (random.below(6)) {
-    case 0: below = co_await grow(all, random.split(1), depth - 1, workers); break;
-    case 1: below = co_await grow_children(all, random.split(2), depth, workers); break;
-    case 2: below = co_await grow_beside(all, random.split(3), depth, workers); break;
+    case 0:
+      below = co_await grow(all, random.split(1), depth - 1, workers);
+      break;
+    case 1:
+      below = co_await grow_children(all, random.split(2), depth, workers);
+      break;
+    case 2:
+      below = co_await grow_beside(all, random.split(3), depth, workers);
+      break;
     case 3: {
       co_await filch::yield();
       auto [a, b] = co_await filch::all(grow(all, random.split(4), depth - 1, workers),
@@ -134,12 +140,23 @@ TEST_P(mixture, the_record_balances) {
   const auto count = [&](const std::vector<filch::trace::event>& events) {
     for (const auto& each : events) {
       switch (each.kind) {
-        case filch::trace::event_kind::spawn: ++tasks[each.task].spawned; break;
-        case filch::trace::event_kind::start: ++tasks[each.task].started; break;
-        case filch::trace::event_kind::end: ++tasks[each.task].ended; break;
-        case filch::trace::event_kind::suspend: ++tasks[each.task].suspended; break;
-        case filch::trace::event_kind::resume: ++tasks[each.task].resumed; break;
-        default: break;
+        case filch::trace::event_kind::spawn:
+          ++tasks[each.task].spawned;
+          break;
+        case filch::trace::event_kind::start:
+          ++tasks[each.task].started;
+          break;
+        case filch::trace::event_kind::end:
+          ++tasks[each.task].ended;
+          break;
+        case filch::trace::event_kind::suspend:
+          ++tasks[each.task].suspended;
+          break;
+        case filch::trace::event_kind::resume:
+          ++tasks[each.task].resumed;
+          break;
+        default:
+          break;
       }
     }
   };

@@ -20,8 +20,8 @@
 
 namespace {
 
-// Property: the newest goes first, but after three such turns the oldest of the others has one; nothing is lost. Oracle: a
-// queue and a place for one.
+// Property: the newest goes first, but after three such turns the oldest of the others has one; nothing is lost.
+// Oracle: a queue and a place for one.
 TEST(ready_list, gives_what_a_queue_with_a_hot_place_gives) {
   filch::random_stream random{filch_test::test_seed()};
   filch::ready_list list;
@@ -47,7 +47,9 @@ TEST(ready_list, gives_what_a_queue_with_a_hot_place_gives) {
         others.push_back(&made.emplace_back());
         list.put_behind(*others.back());
         break;
-      case 2: ASSERT_EQ(list.take_oldest(), oldest()); break;
+      case 2:
+        ASSERT_EQ(list.take_oldest(), oldest());
+        break;
       default:
         if (hot != nullptr && (in_a_row < 3 || others.empty())) {
           ++in_a_row;
@@ -101,13 +103,12 @@ TEST(ready_list, a_chain_of_spawns_starves_no_plain_task) {
 filch::task<bool> meet(std::atomic<int>& there, int wanted) {
   ++there;
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
-  while (there < wanted && std::chrono::steady_clock::now() < end) {
-  }
+  while (there < wanted && std::chrono::steady_clock::now() < end) {}
   co_return there >= wanted;
 }
 
-// Property: what a worker has spawned gets to others although the worker neither suspends nor spawns any more; one task, which
-// is not shared at once, and several.
+// Property: what a worker has spawned gets to others although the worker neither suspends nor spawns any more; one
+// task, which is not shared at once, and several.
 TEST(ready_list, what_a_busy_worker_spawned_is_taken_by_others) {
   struct local {
     static filch::task<bool> spawn_and_meet(int others) {

@@ -27,13 +27,14 @@ using filch::async_stream;
 using filch::spawn;
 using filch::task;
 
-static_assert(std::is_nothrow_move_constructible_v<async_stream<int>> && !std::is_copy_constructible_v<async_stream<int>>);
+static_assert(std::is_nothrow_move_constructible_v<async_stream<int>> &&
+              !std::is_copy_constructible_v<async_stream<int>>);
 
 // Every number of workers, and the idle policy that sleeps at once.
 class stream : public testing::TestWithParam<std::tuple<unsigned, bool>> {
  protected:
-  filch::runtime rt_{{.workers = std::get<0>(GetParam()),
-                      .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
+  filch::runtime rt_{
+      {.workers = std::get<0>(GetParam()), .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
 };
 INSTANTIATE_TEST_SUITE_P(workers, stream, testing::Combine(testing::Values(1u, 2u, 4u), testing::Bool()));
 

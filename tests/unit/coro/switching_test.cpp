@@ -52,7 +52,9 @@ TEST(switching_one, who_yields_lets_the_other_run) {
 // An operation that is always ready.
 struct ready_operation {
   [[nodiscard]] bool await_ready() const noexcept { return filch::coro::has_budget(); }
-  [[nodiscard]] bool await_suspend(std::coroutine_handle<> who) const noexcept { return filch::coro::pause_if_spent(who); }
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<> who) const noexcept {
+    return filch::coro::pause_if_spent(who);
+  }
   void await_resume() const noexcept {}
 };
 
@@ -125,8 +127,7 @@ TEST_P(switching, a_coroutine_goes_on_at_the_worker_it_names) {
     }
   };
   EXPECT_EQ(rt_.run(local::visit_all(GetParam())), static_cast<int>(10 * GetParam()));
-  EXPECT_EQ(rt_.run(local::nowhere()),
-            "filch: on worker 77: allowed is 0 to " + std::to_string(GetParam() - 1));
+  EXPECT_EQ(rt_.run(local::nowhere()), "filch: on worker 77: allowed is 0 to " + std::to_string(GetParam() - 1));
 }
 
 // Oracle: the books of both runtimes, and where the coroutine finds itself.

@@ -33,8 +33,8 @@ using filch::task_group;
 // Every number of workers, and the idle policy that sleeps at once.
 class group : public testing::TestWithParam<std::tuple<unsigned, bool>> {
  protected:
-  filch::runtime rt_{{.workers = std::get<0>(GetParam()),
-                      .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
+  filch::runtime rt_{
+      {.workers = std::get<0>(GetParam()), .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
 };
 INSTANTIATE_TEST_SUITE_P(workers, group, testing::Combine(testing::Values(1u, 2u, 4u), testing::Bool()));
 
@@ -287,8 +287,7 @@ TEST_P(group, trees_of_scopes_that_fail_or_are_cancelled_at_any_time_leave_nothi
       try {
         each.get();
       } catch (const filch::task_cancelled&) {
-      } catch (const std::runtime_error&) {
-      }
+      } catch (const std::runtime_error&) {}
     }
     roots.clear();
     rt_.wait_idle();

@@ -138,14 +138,15 @@ TEST_P(tasks, plain_joins_work_inside_tasks_and_tasks_inside_plain_joins) {
   };
   EXPECT_EQ(rt_.run(local::outer(20)), 6765);
   EXPECT_EQ(rt_.run([] {
-    const auto [a, b] = filch::join([] { return filch::wait(local::outer(18)); }, [] { return filch::wait(local::outer(17)); });
+    const auto [a, b] =
+        filch::join([] { return filch::wait(local::outer(18)); }, [] { return filch::wait(local::outer(17)); });
     return a + b;
   }),
             6765 - 2584);
 }
 
-// Property: a stack that handles an exception while it waits goes on with it on whichever thread. The first function throws
-// when the second was taken, so the join waits inside a handler.
+// Property: a stack that handles an exception while it waits goes on with it on whichever thread. The first function
+// throws when the second was taken, so the join waits inside a handler.
 TEST_P(tasks, a_join_in_a_task_rethrows_what_it_held_while_it_waited) {
   if (GetParam() == 1) return;  // nobody takes the second function
   struct local {
@@ -154,8 +155,7 @@ TEST_P(tasks, a_join_in_a_task_rethrows_what_it_held_while_it_waited) {
       filch::join(
           [&] {
             const auto end = std::chrono::steady_clock::now() + std::chrono::minutes{1};
-            while (!is_taken && std::chrono::steady_clock::now() < end) {
-            }
+            while (!is_taken && std::chrono::steady_clock::now() < end) {}
             throw std::runtime_error("from the first");
           },
           [&] {
@@ -197,7 +197,8 @@ TEST(task_type, a_task_that_was_moved_from_says_so) {
   static_assert(!std::is_copy_constructible_v<task<int>>);
 }
 
-// Property: awaiting needs no stack, also where g++ makes calls of the transfers: without optimisation, and for sanitizers.
+// Property: awaiting needs no stack, also where g++ makes calls of the transfers: without optimisation, and for
+// sanitizers.
 TEST_P(tasks, a_loop_of_awaits_and_a_deep_chain_of_awaits_need_no_stack) {
   constexpr int k_awaits = 1'000'000;
   struct local {

@@ -101,8 +101,9 @@ TEST_P(tracking, a_dump_lists_suspended_tasks_with_the_chain_of_their_awaits) {
   wait_until(bell_.waiting, 2);
   const std::string text = rt_.dump();
   EXPECT_TRUE(has(text, "1 spawned tasks have started and not ended")) << text;
-  EXPECT_TRUE(has(text, "task [0-9]+ \\(asker\\) waits for a bell in listen at tracking_test.cpp:[0-9]+ ← ask at "
-                        "tracking_test.cpp:[0-9]+ ← ask_twice at tracking_test.cpp:[0-9]+"))
+  EXPECT_TRUE(has(text,
+                  "task [0-9]+ \\(asker\\) waits for a bell in listen at tracking_test.cpp:[0-9]+ ← ask at "
+                  "tracking_test.cpp:[0-9]+ ← ask_twice at tracking_test.cpp:[0-9]+"))
       << text;
   bell_.ring();
   EXPECT_EQ(handle.get(), 2);
@@ -122,7 +123,8 @@ TEST_P(tracking, a_dump_says_which_spawned_task_is_awaited) {
   wait_until(bell_.waiting, 1);
   while (!has(rt_.dump(), "waits for a spawned task")) std::this_thread::yield();
   const std::string text = rt_.dump();
-  EXPECT_TRUE(has(text, "\\(outer\\) waits for a spawned task, task [0-9]+ \\(inner\\), in .*outer at tracking_test")) << text;
+  EXPECT_TRUE(has(text, "\\(outer\\) waits for a spawned task, task [0-9]+ \\(inner\\), in .*outer at tracking_test"))
+      << text;
   bell_.ring();
   EXPECT_EQ(handle.get(), 1);
 }
@@ -197,13 +199,15 @@ TEST(tracking_one, a_shutdown_that_waits_in_vain_tells_for_whom) {
   std::string told;
   std::thread later;
   {
-    filch::runtime rt{{.workers = 2, .on_report = [&](const std::string& text) {
-                         {
-                           const std::lock_guard lock{mutex};
-                           told += text;
-                         }
-                         never.ring();
-                       },
+    filch::runtime rt{{.workers = 2,
+                       .on_report =
+                           [&](const std::string& text) {
+                             {
+                               const std::lock_guard lock{mutex};
+                               told += text;
+                             }
+                             never.ring();
+                           },
                        .track_tasks = true}};
     spawn(rt, ask(never), {.name = "forgotten"}).detach();
     wait_until(never.waiting, 1);

@@ -167,7 +167,8 @@ TEST(waiter, a_coroutine_goes_on_although_its_runtime_is_being_destroyed) {
   }
 }
 
-// Property: no wake is lost, whoever gives it. Oracle: the counts, and that it ends. A ring of coroutines hands a token on.
+// Property: no wake is lost, whoever gives it. Oracle: the counts, and that it ends. A ring of coroutines hands a token
+// on.
 TEST_P(waiting, no_wake_is_lost_in_a_ring) {
   constexpr std::size_t k_members = 5;
   const auto laps = static_cast<int>(scaled(2000));

@@ -116,7 +116,8 @@ TEST(asking, the_join_of_a_frame_that_was_seen_answers) {
   });
 }
 
-// A worker whose joins have answered runs a long function without any: the lookout sees to it that its next fork answers.
+// A worker whose joins have answered runs a long function without any: the lookout sees to it that its next fork
+// answers.
 TEST(asking, the_lookout_goes_back_to_forks_where_no_join_comes) {
   filch::runtime rt{{.workers = 2}};
   rt.run([] {
@@ -147,9 +148,8 @@ TEST(asking, a_single_fork_behind_many_joins_is_taken) {
     for (int i = 0; i != 10; ++i) {
       EXPECT_EQ(rt.run([] { return fib(20); }), 6765);
       std::atomic<bool> is_taken{false};
-      rt.run([&] {
-        join([&] { EXPECT_TRUE(spin_until([&] { return is_taken.load(); })); }, [&] { is_taken = true; });
-      });
+      rt.run(
+          [&] { join([&] { EXPECT_TRUE(spin_until([&] { return is_taken.load(); })); }, [&] { is_taken = true; }); });
     }
   }
 }

@@ -91,9 +91,12 @@ class forks {
  private:
   [[nodiscard]] std::size_t place(std::size_t depth) const {
     switch (where_) {
-      case places::falling: return memory_.size() - 1 - depth;
-      case places::rising: return depth;
-      case places::mixed: break;
+      case places::falling:
+        return memory_.size() - 1 - depth;
+      case places::rising:
+        return depth;
+      case places::mixed:
+        break;
     }
     return depth * 7 % memory_.size();  // 7 and the size have no common divisor
   }
@@ -130,9 +133,9 @@ TEST(frame_list, a_frame_made_after_others_were_seen_is_found_behind_them) {
   list.share();
 }
 
-// Property: at any point, also while a frame is being unlinked, the oldest frame that was not shared is found, and a join
-// learns whether its frame was shared, wherever the frames lie. Oracle: a plain list. Method: random forks, joins and requests;
-// memory of frames is used again with rubbish in it.
+// Property: at any point, also while a frame is being unlinked, the oldest frame that was not shared is found, and a
+// join learns whether its frame was shared, wherever the frames lie. Oracle: a plain list. Method: random forks, joins
+// and requests; memory of frames is used again with rubbish in it.
 TEST(frame_list, agrees_with_a_plain_list_at_every_point_where_a_handler_may_come) {
   filch::random_stream random{filch_test::test_seed()};
   for (int round = 0; round != 300; ++round) {
@@ -157,8 +160,8 @@ TEST(frame_list, agrees_with_a_plain_list_at_every_point_where_a_handler_may_com
   }
 }
 
-// Property: whatever the owner watches meanwhile, a request stands until it is taken. Method: another thread asks again and again, while
-// frames come, are seen and go.
+// Property: whatever the owner watches meanwhile, a request stands until it is taken. Method: another thread asks again
+// and again, while frames come, are seen and go.
 TEST(frame_list, a_request_is_not_covered_up_by_what_the_owner_watches) {
   constexpr int k_requests = 20'000;
   forks list;

@@ -90,7 +90,7 @@ TEST(guest, a_thread_that_ends_inside_a_join_runs_the_child_first) {
   }
 }
 
-// ---- results of an outermost join: they come by another way than those of a join inside one ---------------------------
+// ---- results of an outermost join: they come by another way than those of a join inside one -------------------------
 
 TEST(guest, results_of_all_kinds_arrive) {
   int left = 1;
@@ -208,18 +208,20 @@ TEST(guest, nothing_is_linked_to_the_stack_that_stands_for_none) {
   expect_untouched();
 }
 
-// ---- forks of a stack that is left -----------------------------------------------------------------------------------
+// ---- forks of a stack that is left ----------------------------------------------------------------------------------
 
 class left_stack : public testing::TestWithParam<unsigned> {};
 
-// Property: a function that blocks does not keep what was forked before it to itself. It ends only when the other has run.
+// Property: a function that blocks does not keep what was forked before it to itself. It ends only when the other has
+// run.
 TEST_P(left_stack, what_was_forked_before_a_blocking_call_is_run_meanwhile) {
   filch::runtime rt{{.workers = GetParam()}};
   rt.run([] {
     for (int i = 0; i != 20; ++i) {
       std::atomic<bool> has_run{false};
-      const auto [seen, none] = join([&] { return filch::blocking([&] { return spin_until([&] { return has_run.load(); }); }); },
-                                     [&] { has_run = true; });
+      const auto [seen, none] =
+          join([&] { return filch::blocking([&] { return spin_until([&] { return has_run.load(); }); }); },
+               [&] { has_run = true; });
       EXPECT_TRUE(seen);
     }
   });
@@ -278,9 +280,9 @@ TEST_P(interrupted, a_worker_in_a_long_function_gives_its_latent_work_away) {
   EXPECT_EQ(rt.run([&] { return chain(10, taken); }), 10);
 }
 
-// Property: for who has offered many children that were over before anybody could come, nobody is woken for a while; but it is
-// helped when it has something that lasts. The first function ends only when another worker has run the second; it forks meanwhile, and so hears
-// requests without interrupts, too.
+// Property: for who has offered many children that were over before anybody could come, nobody is woken for a while;
+// but it is helped when it has something that lasts. The first function ends only when another worker has run the
+// second; it forks meanwhile, and so hears requests without interrupts, too.
 TEST_P(interrupted, work_that_lasts_is_shared_after_much_that_was_tiny) {
   for (const bool may_interrupt : {true, false}) {
     filch::runtime rt{{.workers = GetParam(), .interrupts = may_interrupt}};

@@ -1,8 +1,8 @@
 // Signals to workers inside long functions: sent, or not sent where interrupts are off.
 //
-// Method: of two workers the second is kept busy while the first forks a function; so nobody has asked for it, and it stays latent.
-// Then the second one goes idle, and the first is inside a long function that does not fork: only a signal can make it give the
-// fork away. Counted are all signals that arrive, in front of the library's own handler.
+// Method: of two workers the second is kept busy while the first forks a function; so nobody has asked for it, and it
+// stays latent. Then the second one goes idle, and the first is inside a long function that does not fork: only a
+// signal can make it give the fork away. Counted are all signals that arrive, in front of the library's own handler.
 #include <support/spin_until.hpp>
 
 #include <filch/filch.hpp>
@@ -28,7 +28,7 @@ class counting_handler {
  public:
   counting_handler() {
     arrived = 0;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = &handle;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     ::sigemptyset(&action.sa_mask);
@@ -48,12 +48,12 @@ class counting_handler {
   }
 
   static inline std::atomic<int> arrived{0};
-  static inline struct sigaction before {};
+  static inline struct sigaction before{};
 };
 
 struct seen {
-  bool was_taken;       // by the other worker, while the first function ran
-  bool was_cut_short;   // did a sleep of the first function return early?
+  bool was_taken;      // by the other worker, while the first function ran
+  bool was_cut_short;  // did a sleep of the first function return early?
 };
 
 // The first function sleeps until the second was taken, but at most so many times.
@@ -122,8 +122,9 @@ class interrupts : public testing::Test {
   }
 
  private:
-  const std::optional<std::string> before_ =
-      std::getenv("FILCH_INTERRUPTS") != nullptr ? std::optional<std::string>{std::getenv("FILCH_INTERRUPTS")} : std::nullopt;
+  const std::optional<std::string> before_ = std::getenv("FILCH_INTERRUPTS") != nullptr
+                                                 ? std::optional<std::string>{std::getenv("FILCH_INTERRUPTS")}
+                                                 : std::nullopt;
 };
 
 TEST_F(interrupts, reach_a_worker_inside_a_long_function) {
@@ -137,7 +138,8 @@ TEST_F(interrupts, reach_a_function_that_runs_behind_an_exception) {
   for (int i = 0; i != 5; ++i) {
     std::atomic<bool> was_taken{false};
     const auto forks = [&] {
-      filch::join([&] { EXPECT_TRUE(filch_test::spin_until([&] { return was_taken.load(); })); }, [&] { was_taken = true; });
+      filch::join([&] { EXPECT_TRUE(filch_test::spin_until([&] { return was_taken.load(); })); },
+                  [&] { was_taken = true; });
     };
     EXPECT_THROW(rt.run([&] { filch::join([] { throw 1; }, forks); }), int);
   }
@@ -179,7 +181,8 @@ TEST_F(interrupts, are_on_or_off_in_the_environment_and_nothing_else) {
       ADD_FAILURE() << "\"" << value << "\" was taken";
     } catch (const std::invalid_argument& error) {
       const std::string text = error.what();
-      EXPECT_NE(text.find("FILCH_INTERRUPTS = \"" + std::string{value} + "\": allowed is \"on\" or \"off\""), std::string::npos)
+      EXPECT_NE(text.find("FILCH_INTERRUPTS = \"" + std::string{value} + "\": allowed is \"on\" or \"off\""),
+                std::string::npos)
           << text;
     }
   }

@@ -25,8 +25,8 @@ long fib(int n) {
 // Every number of workers, and the idle policy that sleeps at once.
 class joining : public testing::TestWithParam<std::tuple<unsigned, bool>> {
  protected:
-  filch::runtime rt_{{.workers = std::get<0>(GetParam()),
-                      .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
+  filch::runtime rt_{
+      {.workers = std::get<0>(GetParam()), .idle = std::get<1>(GetParam()) ? filch::idle::eco : filch::idle::balanced}};
 };
 INSTANTIATE_TEST_SUITE_P(workers, joining, testing::Combine(testing::Values(1u, 2u, 4u, 8u), testing::Bool()));
 
@@ -37,8 +37,8 @@ TEST_P(joining, a_tree_of_joins_gives_what_the_serial_program_gives) {
 TEST_P(joining, results_may_be_moved_only_references_and_nothing) {
   rt_.run([] {
     int there = 1;
-    auto [a, b, c, d] = join([] { return std::make_unique<int>(7); }, [&]() -> int& { return there; }, [&] { there = 2; },
-                             [] { return std::string(100, 'x'); });
+    auto [a, b, c, d] = join([] { return std::make_unique<int>(7); }, [&]() -> int& { return there; },
+                             [&] { there = 2; }, [] { return std::string(100, 'x'); });
     static_assert(std::is_same_v<decltype(c), filch::nothing>);
     b = 5;
     EXPECT_EQ(*a, 7);
@@ -57,9 +57,9 @@ TEST_P(joining, results_of_children_that_were_taken_arrive) {
     };
     for (int i = 0; i != 20; ++i) {
       int there = 0;
-      auto [a, b, c, d] = join([&] { return slowly(std::make_unique<int>(i)); },
-                               [&]() -> int& { return slowly(0), there; }, [&] { return slowly(std::string(50, 'y')); },
-                               [&] { (void)slowly(0); });
+      auto [a, b, c, d] =
+          join([&] { return slowly(std::make_unique<int>(i)); }, [&]() -> int& { return slowly(0), there; },
+               [&] { return slowly(std::string(50, 'y')); }, [&] { (void)slowly(0); });
       EXPECT_EQ(*a, i);
       EXPECT_EQ(&b, &there);
       EXPECT_EQ(c.size(), 50u);
@@ -99,10 +99,9 @@ Result failing_tree(std::atomic<int>& leaves, int first, int count, int every) {
     return Result();
   }
   const int half = count / 2;
-  (void)join([&leaves, first, half, every] { return failing_tree<Result>(leaves, first, half, every); },
-             [&leaves, first, half, count, every] {
-               return failing_tree<Result>(leaves, first + half, count - half, every);
-             });
+  (void)join(
+      [&leaves, first, half, every] { return failing_tree<Result>(leaves, first, half, every); },
+      [&leaves, first, half, count, every] { return failing_tree<Result>(leaves, first + half, count - half, every); });
   return Result();
 }
 

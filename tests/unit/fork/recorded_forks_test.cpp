@@ -28,8 +28,7 @@ std::uint64_t forks_of(unsigned n) { return n < 2 ? 0 : 1 + forks_of(n - 1) + fo
 
 void burn(time_ns span_ns) {
   const time_ns until_ns = monotonic_now_ns() + span_ns;
-  while (monotonic_now_ns() < until_ns) {
-  }
+  while (monotonic_now_ns() < until_ns) {}
 }
 
 // What the events of all lists say of each task.
@@ -78,8 +77,8 @@ void expect_whole(const trace::recording& recorded, std::size_t roots) {
     }
   }
   EXPECT_EQ(without_parent, roots);
-  // Slices nest, and a task that moves to another worker takes those along that it runs inside of: so at every end the task
-  // is the innermost of its worker.
+  // Slices nest, and a task that moves to another worker takes those along that it runs inside of: so at every end the
+  // task is the innermost of its worker.
   for (const auto& list : recorded.workers) {
     std::vector<std::uint64_t> open;
     for (const event& e : list) {
@@ -137,8 +136,16 @@ TEST_P(recorded_forks, a_fork_beside_a_long_function_is_a_task) {
 
 TEST_P(recorded_forks, scopes_and_loops_inside_joins_keep_their_parents) {
   const auto recorded = record(trace::fork_detail::every, [] {
-    join([] { scope([](auto& s) { for (int i = 0; i != 3; ++i) s.spawn([] { (void)fib(4); }); }); },
-         [] { std::vector<int> all(1000, 1); for_each(all, [](int& x) { x += static_cast<int>(fib(5)); }); });
+    join(
+        [] {
+          scope([](auto& s) {
+            for (int i = 0; i != 3; ++i) s.spawn([] { (void)fib(4); });
+          });
+        },
+        [] {
+          std::vector<int> all(1000, 1);
+          for_each(all, [](int& x) { x += static_cast<int>(fib(5)); });
+        });
   });
   EXPECT_EQ(recorded.check(), "");
   for (const auto& [number, task] : stories_of(recorded)) {
@@ -181,7 +188,8 @@ TEST(label, a_type_is_told_by_the_function_it_was_written_in) {
   EXPECT_EQ(trace::readable_label(
                 "const char* filch::v0::detail::type_label() [with F = a::b<int>::work(int) [with T = x]::<lambda()>]"),
             "a::b::work");
-  EXPECT_EQ(trace::readable_label("const char *filch::detail::type_label() [F = (lambda at src/a.cpp:12:5)]"), "a.cpp:12");
+  EXPECT_EQ(trace::readable_label("const char *filch::detail::type_label() [F = (lambda at src/a.cpp:12:5)]"),
+            "a.cpp:12");
   EXPECT_EQ(trace::readable_label("parse <all>"), "parse <all>");
   EXPECT_STREQ(detail::label_of(named("x", [] {})), "x");
 }

@@ -16,8 +16,8 @@ namespace {
 using filch::join;
 using filch::scope;
 
-// So many scopes inside each other, each in the body of the one before, or in its child, or in that of a scope inside a join.
-// `reached` counts the levels.
+// So many scopes inside each other, each in the body of the one before, or in its child, or in that of a scope inside a
+// join. `reached` counts the levels.
 using nest = void (*)(long depth, std::atomic<long>& reached);
 
 void in_body(long depth, std::atomic<long>& reached) {
@@ -51,8 +51,8 @@ bool names_bytes(const std::string& text, std::size_t bytes) {
 
 constexpr std::size_t k_small_bytes = 256 << 10;
 
-// ThreadSanitizer's own record of calls ends at 64 Ki levels; AddressSanitizer cleans the whole stack at each level that an exception passes.
-// Neither comes to the end of a large stack here.
+// ThreadSanitizer's own record of calls ends at 64 Ki levels; AddressSanitizer cleans the whole stack at each level
+// that an exception passes. Neither comes to the end of a large stack here.
 #if defined(FILCH_TEST_SANITIZED)
 constexpr long k_deep = 4'000;
 #else
@@ -103,7 +103,8 @@ void with_much_beside(long depth, std::atomic<long>& reached) {
   asm volatile("" ::"r"(much) : "memory");
 }
 
-// On a thread that is no worker a scope runs on a worker of the default runtime, also inside a join that the thread runs itself.
+// On a thread that is no worker a scope runs on a worker of the default runtime, also inside a join that the thread
+// runs itself.
 TEST(deep_scope, of_a_thread_that_is_no_worker_ends_with_the_error_of_the_default_runtime) {
 #if defined(FILCH_TEST_SANITIZED)
   constexpr long k_depth = 1'000;
@@ -123,7 +124,8 @@ TEST(deep_scope, of_a_thread_that_is_no_worker_ends_with_the_error_of_the_defaul
     EXPECT_EQ(got, "");
     EXPECT_EQ(reached, k_depth + 1);
 #else
-    EXPECT_TRUE(names_bytes(got, filch::default_runtime().chosen_options().stack_bytes)) << got << " at level " << reached;
+    EXPECT_TRUE(names_bytes(got, filch::default_runtime().chosen_options().stack_bytes))
+        << got << " at level " << reached;
 #endif
   }
 }
@@ -144,7 +146,8 @@ TEST(deep_scope, says_what_a_join_says) {
   EXPECT_EQ(rt.run([] { return outcome([] { endless::scopes(); }); }), of_joins);
 }
 
-// Two children per level, without end: those that have not started are not run after the error, or it would take for ever.
+// Two children per level, without end: those that have not started are not run after the error, or it would take for
+// ever.
 void two_children(std::atomic<long>& reached) {
   ++reached;
   scope([&](auto& s) {

@@ -89,8 +89,9 @@ TEST_P(scopes, a_stop_cancels_what_has_not_started) {
   EXPECT_EQ(count, 0);
 }
 
-// Property: a stop cancels children that have not started, and those that run see it and go on to their end. Oracle: as many children run as
-// there are workers. Method: each waits until the stop is requested, which one of them does when every worker runs one.
+// Property: a stop cancels children that have not started, and those that run see it and go on to their end. Oracle: as
+// many children run as there are workers. Method: each waits until the stop is requested, which one of them does when
+// every worker runs one.
 TEST_P(scopes, a_stop_that_a_child_requests_cancels_those_that_have_not_started_and_those_that_run_finish) {
   const int workers = static_cast<int>(GetParam());
   const int children = 10 * workers;
@@ -119,7 +120,8 @@ TEST_P(scopes, a_stop_that_a_child_requests_cancels_those_that_have_not_started_
   rt_.wait_idle();
   const auto stats = rt_.statistics();
   EXPECT_EQ(stats.unfinished(), 0u);
-  EXPECT_EQ(stats.total()[filch::trace::count::cancelled], static_cast<std::uint64_t>(children));  // those and the late ones
+  // those and the late ones
+  EXPECT_EQ(stats.total()[filch::trace::count::cancelled], static_cast<std::uint64_t>(children));
 }
 
 TEST_P(scopes, scopes_and_joins_nest) {

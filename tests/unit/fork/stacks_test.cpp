@@ -38,8 +38,8 @@ class depth_meter {
   std::atomic<std::uintptr_t> deepest_{0};
 };
 
-// Tasks that are no part of each other. Each of them waits in a join for a child that another worker has taken, and that child ends
-// only when the next task has begun, which with two workers nobody can begin but the one who waits.
+// Tasks that are no part of each other. Each of them waits in a join for a child that another worker has taken, and
+// that child ends only when the next task has begun, which with two workers nobody can begin but the one who waits.
 class relay {
  public:
   relay(filch::runtime& rt, int tasks) : rt_{rt}, tasks_{tasks} {}
@@ -85,9 +85,10 @@ class relay {
 
 class stacks : public testing::TestWithParam<std::uint32_t> {};
 
-// Property: a stack grows with the depth of its own calls, never with the number of steals: who waits does not run others' work on top
-// of what waits. Oracle: the last of many tasks, none of which calls another, lies no deeper than the first. One who helped while it waits would
-// have all of them on one stack, since each waits until the next has begun.
+// Property: a stack grows with the depth of its own calls, never with the number of steals: who waits does not run
+// others' work on top of what waits. Oracle: the last of many tasks, none of which calls another, lies no deeper than
+// the first. One who helped while it waits would have all of them on one stack, since each waits until the next has
+// begun.
 TEST_P(stacks, a_stack_does_not_grow_with_steals) {
   constexpr int k_tasks = 300;
   constexpr std::uintptr_t k_one_more_bytes = 8192;  // another loop, another way to the task; 27 bytes for each task
@@ -125,9 +126,9 @@ TEST_P(stacks, their_number_is_bounded_by_the_depth_of_the_joins) {
 }
 
 // Property: the statistics count a stack as suspended while its join waits, and remember the greatest number at once.
-// Oracle: children that hold each other up until all joins but the innermost wait. Method: the first function of each join
-// waits, on its thread, until the second runs on another; so every second function was taken, and while the last of them
-// runs, all joins before it wait for it.
+// Oracle: children that hold each other up until all joins but the innermost wait. Method: the first function of each
+// join waits, on its thread, until the second runs on another; so every second function was taken, and while the last
+// of them runs, all joins before it wait for it.
 TEST_P(stacks, those_that_are_suspended_at_once_are_counted) {
   const std::uint32_t joins = GetParam() - 1;
   filch::runtime rt{{.workers = GetParam()}};
@@ -139,11 +140,14 @@ TEST_P(stacks, those_that_are_suspended_at_once_are_counted) {
       return;
     }
     std::atomic<bool> has_begun{false};
-    join([&] { while (!has_begun.load()) std::this_thread::yield(); },
-         [&] {
-           has_begun.store(true);
-           self(self, left - 1);
-         });
+    join(
+        [&] {
+          while (!has_begun.load()) std::this_thread::yield();
+        },
+        [&] {
+          has_begun.store(true);
+          self(self, left - 1);
+        });
   };
   rt.run([&] { nest(nest, joins); });
   EXPECT_EQ(seen_inside, joins);
@@ -156,15 +160,17 @@ TEST_P(stacks, those_that_are_suspended_at_once_are_counted) {
             std::string::npos);
 }
 
-// Property: stacks that are kept, lent and given back while joins wait, tasks block and workers change threads are lost by nobody. Oracle:
-// every leaf is counted, nothing is suspended at the end, and no more stacks were made than could be in use and kept at once.
+// Property: stacks that are kept, lent and given back while joins wait, tasks block and workers change threads are lost
+// by nobody. Oracle: every leaf is counted, nothing is suspended at the end, and no more stacks were made than could be
+// in use and kept at once.
 int restless(int depth, int number) {
   if (depth == 0) {
     if (number % 8 == 0) filch::blocking([] { std::this_thread::yield(); });
     else std::this_thread::yield();
     return 1;
   }
-  const auto [a, b] = join([=] { return restless(depth - 1, 2 * number); }, [=] { return restless(depth - 1, 2 * number + 1); });
+  const auto [a, b] =
+      join([=] { return restless(depth - 1, 2 * number); }, [=] { return restless(depth - 1, 2 * number + 1); });
   return a + b;
 }
 TEST_P(stacks, that_threads_keep_come_back_however_workers_change_threads) {
@@ -178,12 +184,13 @@ TEST_P(stacks, that_threads_keep_come_back_however_workers_change_threads) {
   EXPECT_EQ(seen.suspended_stacks, 0u);
   EXPECT_LE(seen.suspended_stacks_max, seen.stacks);
   // Those that wait, those that run or are about to wait, those of tasks that block, and those that are kept.
-  EXPECT_LE(seen.stacks, seen.suspended_stacks_max + 2 * workers + seen.spare_threads + workers * filch::kept_stacks::k_most);
+  EXPECT_LE(seen.stacks,
+            seen.suspended_stacks_max + 2 * workers + seen.spare_threads + workers * filch::kept_stacks::k_most);
 }
 
 INSTANTIATE_TEST_SUITE_P(workers, stacks, testing::Values(2, 4, 8));
 
-// ---- stacks that stay on their thread ----------------------------------------------------------------------------------
+// ---- stacks that stay on their thread -------------------------------------------------------------------------------
 
 // What is waited for needs the worker of the thread that waits, and options allow no other thread.
 template <class Wait>
@@ -223,7 +230,7 @@ TEST(staying, a_wait_for_a_future_lends_its_worker_beyond_the_bound) {
   });
 }
 
-// ---- what a thread keeps at hand ---------------------------------------------------------------------------------------
+// ---- what a thread keeps at hand ------------------------------------------------------------------------------------
 
 constexpr std::size_t k_bytes = 64 << 10;
 
@@ -259,8 +266,8 @@ TEST(kept_stacks, are_given_back_when_the_thread_ends_or_holds_no_worker) {
   EXPECT_EQ(pool.made(), 2u);
 }
 
-// Property: a stack is held by one thread at a time, wherever it lay. Oracle: a plain word of each, and ThreadSanitizer; at the end all
-// that were made are in the pool.
+// Property: a stack is held by one thread at a time, wherever it lay. Oracle: a plain word of each, and
+// ThreadSanitizer; at the end all that were made are in the pool.
 TEST(kept_stacks, of_many_threads_are_never_the_same) {
   constexpr std::size_t k_threads = 4;
   constexpr std::size_t k_most_held = 4;

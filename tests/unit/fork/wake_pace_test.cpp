@@ -16,9 +16,7 @@ time_ns pause_after(filch::wake_pace& pace, time_ns lasted_ns, time_ns now_ns) {
   return pause_ns;
 }
 
-TEST(wake_pace, allows_everything_at_first) {
-  EXPECT_TRUE(filch::wake_pace{}.may_wake(0));
-}
+TEST(wake_pace, allows_everything_at_first) { EXPECT_TRUE(filch::wake_pace{}.may_wake(0)); }
 
 TEST(wake_pace, doubles_its_pause_with_every_tiny_child_up_to_a_bound) {
   filch::wake_pace pace;

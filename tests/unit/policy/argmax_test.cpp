@@ -14,9 +14,7 @@ using namespace filch::policy;
 TEST(random_argmax, a_single_largest_is_found_without_a_draw) {
   const std::vector<std::uint64_t> keys{3, 9, 4, 8};
   random_stream random{1};
-  EXPECT_EQ(random_argmax(
-                keys.size(), [&](std::size_t i) { return keys[i]; }, random),
-            1u);
+  EXPECT_EQ(random_argmax(keys.size(), [&](std::size_t i) { return keys[i]; }, random), 1u);
   EXPECT_EQ(random, random_stream{1});
 }
 
@@ -25,8 +23,7 @@ TEST(random_argmax, every_one_of_several_largest_is_equally_likely) {
   random_stream random{check::test_seed()};
   std::vector<std::uint64_t> seen(keys.size());
   for (int i = 0; i != 30'000; ++i) {
-    ++seen[random_argmax(
-        keys.size(), [&](std::size_t k) { return keys[k]; }, random)];
+    ++seen[random_argmax(keys.size(), [&](std::size_t k) { return keys[k]; }, random)];
   }
   EXPECT_EQ(seen[0] + seen[3], 0u);
   EXPECT_LT(check::chi_squared({seen[1], seen[2], seen[4]}), 18.4);  // 2 degrees of freedom, p = 0.0001

@@ -52,9 +52,7 @@ inline std::vector<std::string> steps(search& subject, const fake_view& view,
   return out;
 }
 
-inline outcome always_empty(const step&) {
-  return outcome::empty;
-}
+inline outcome always_empty(const step&) { return outcome::empty; }
 
 // Finds something in the first step of this kind.
 inline std::function<outcome(const step&)> found_in(step_kind kind) {

@@ -59,7 +59,8 @@ TEST(idle, text_and_value_belong_together) {
   lingering.linger_ns = 50 * k_ns_per_us;
   EXPECT_EQ(to_string(lingering), "attempts=3,initial=1500ns,factor=1.25,cap=2s,cycles=12,linger=50us");
   EXPECT_EQ(to_string(idle::eco), "eco");
-  for (const idle& value : {custom, lingering, idle::eco, idle::balanced, idle::latency, idle::poll(7000), idle{.cycles = 2}}) {
+  for (const idle& value :
+       {custom, lingering, idle::eco, idle::balanced, idle::latency, idle::poll(7000), idle{.cycles = 2}}) {
     const auto back = parse<idle>(to_string(value));
     ASSERT_TRUE(back) << back.error;
     EXPECT_EQ(*back, value);

@@ -37,9 +37,7 @@ std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> list) {
 }
 
 // Two sockets of four workers: 0 to oneself, 1 inside a socket, 2 to the other.
-std::uint32_t two_sockets(worker_id a, worker_id b) {
-  return a == b ? 0u : a.value / 4 == b.value / 4 ? 1u : 2u;
-}
+std::uint32_t two_sockets(worker_id a, worker_id b) { return a == b ? 0u : a.value / 4 == b.value / 4 ? 1u : 2u; }
 
 TEST(victim_order, no_policy_ever_draws_the_thief_or_a_worker_that_does_not_exist) {
   random_stream random{check::test_seed()};

@@ -14,9 +14,7 @@ using namespace filch::policy;
 constexpr std::array<worker_id, 4> k_sleepers{worker_id{6}, worker_id{2}, worker_id{5}, worker_id{3}};  // 6 longest
 
 // On a line: worker 2 is 3 away from worker 5.
-std::uint32_t on_a_line(worker_id a, worker_id b) {
-  return a.value > b.value ? a.value - b.value : b.value - a.value;
-}
+std::uint32_t on_a_line(worker_id a, worker_id b) { return a.value > b.value ? a.value - b.value : b.value - a.value; }
 
 TEST(wake, nobody_sleeps_so_nobody_is_woken) {
   random_stream random{1};

@@ -132,8 +132,7 @@ TYPED_TEST(both_deques, trim_leaves_a_deque_with_items_alone) {
 TYPED_TEST(both_deques, a_trimmed_deque_is_empty_and_usable) {
   for (int round = 0; round != 3; ++round) {
     push_range(this->deque_, 0, 100);
-    while (this->deque_.owner().pop()) {
-    }
+    while (this->deque_.owner().pop()) {}
     EXPECT_TRUE(this->deque_.owner().trim());
     EXPECT_EQ(this->deque_.size_hint(), 0u);
     EXPECT_EQ(this->deque_.owner().pop(), std::nullopt);

@@ -121,8 +121,7 @@ TEST_F(deque_memory, trim_gives_the_pages_of_a_burst_back) {
   const std::size_t bytes = hook().last_array_bytes;
   ASSERT_EQ(bytes, k_items * sizeof(item));
   EXPECT_EQ(resident_pages(largest, bytes), bytes / static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
-  while (d.owner().pop()) {
-  }
+  while (d.owner().pop()) {}
   EXPECT_TRUE(d.owner().trim());
   EXPECT_EQ(resident_pages(largest, bytes), 0u);
   for (item i = 0; i != k_items; ++i) d.owner().push(i);

@@ -74,8 +74,7 @@ TEST(deque, trim_goes_back_to_the_first_capacity_and_only_when_it_has_grown) {
   EXPECT_FALSE(d.owner().trim());
   for (item i = 0; i != 100; ++i) d.owner().push(i);
   EXPECT_EQ(d.owner().capacity(), 128u);
-  while (d.thief().steal().is_taken()) {
-  }
+  while (d.thief().steal().is_taken()) {}
   EXPECT_TRUE(d.owner().trim());
   EXPECT_EQ(d.owner().capacity(), 8u);
   EXPECT_FALSE(d.owner().trim());
@@ -129,9 +128,7 @@ TEST_P(deque_indices, pass_a_wrap_around_unnoticed) {
   }
 }
 
-constexpr std::uint64_t pow2(int k) {
-  return std::uint64_t{1} << k;
-}
+constexpr std::uint64_t pow2(int k) { return std::uint64_t{1} << k; }
 
 INSTANTIATE_TEST_SUITE_P(starts, deque_indices,
                          testing::Values(std::uint64_t{0}, pow2(8) - 2, pow2(15) - 2, pow2(16) - 2, pow2(31) - 2,

@@ -87,8 +87,7 @@ TEST_F(locked_deque, a_push_without_memory_throws_and_loses_nothing) {
       own_.owner().push(pushed);
       ++pushed;
     }
-  } catch (const std::bad_alloc&) {
-  }
+  } catch (const std::bad_alloc&) {}
   g_memory_is_out = false;
   EXPECT_EQ(own_.size_hint(), pushed);
   for (item i = pushed; i-- != 0;) EXPECT_EQ(own_.owner().pop(), i);

@@ -26,9 +26,7 @@ class mpsc : public filch_test::fresh_hooks, public testing::Test {
   std::array<node, 5> nodes_;
 };
 
-TEST_F(mpsc, a_new_queue_is_empty) {
-  expect(steal_status::empty);
-}
+TEST_F(mpsc, a_new_queue_is_empty) { expect(steal_status::empty); }
 
 TEST_F(mpsc, nodes_come_out_in_the_order_they_went_in) {
   for (node& n : nodes_) queue_.push(&n);

@@ -65,10 +65,8 @@ TEST(gantt, in_colour_is_the_same_behind_the_colours) {
   const std::string coloured = render_gantt(three_workers(), {.width = 90, .colour = true});
   std::string stripped;
   for (std::size_t i = 0; i < coloured.size(); ++i) {
-    if (coloured[i] == '\x1b')
-      i = coloured.find('m', i);
-    else
-      stripped += coloured[i];
+    if (coloured[i] == '\x1b') i = coloured.find('m', i);
+    else stripped += coloured[i];
   }
   EXPECT_NE(coloured, plain);
   EXPECT_EQ(stripped, plain);
@@ -96,9 +94,7 @@ TEST(gantt, says_that_events_were_lost) {
   EXPECT_NE(render_gantt(filch_report_test::with_gaps()).find("events of the recording lost"), std::string::npos);
 }
 
-TEST(gantt, of_nothing_says_so) {
-  EXPECT_EQ(render_gantt({}), "The recording holds no task.\n");
-}
+TEST(gantt, of_nothing_says_so) { EXPECT_EQ(render_gantt({}), "The recording holds no task.\n"); }
 
 TEST(gantt, names_that_are_no_ascii_become_question_marks) {
   trace::recording what = filch_report_test::made_up(2, 10, 3);

@@ -146,10 +146,8 @@ class world {
     std::deque<task>& theirs = cores_[victim].queue;
     trace.steal_attempt(worker_id{victim});
     if (theirs.empty() || random_.below(20) == 0) {
-      if (theirs.empty())
-        trace.steal_empty(worker_id{victim});
-      else
-        trace.steal_lost(worker_id{victim});
+      if (theirs.empty()) trace.steal_empty(worker_id{victim});
+      else trace.steal_lost(worker_id{victim});
       if (++me.failures < 6) {
         act_again(w, 150 + random_.below(200));
       } else {

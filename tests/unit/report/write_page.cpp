@@ -1,5 +1,5 @@
-// write_page <what> <page.html> <facts.json>: writes a page for the tests of the viewer, and what they should find in it,
-// counted here from the recordings. <what> is made_up:<workers>:<tasks>, recorded:<workers>:<tasks>,
+// write_page <what> <page.html> <facts.json>: writes a page for the tests of the viewer, and what they should find in
+// it, counted here from the recordings. <what> is made_up:<workers>:<tasks>, recorded:<workers>:<tasks>,
 // simulated:<workers>:<depth>, gaps, pair, or beside: a run of threads and the same tasks simulated.
 #include <cstdint>
 #include <cstdio>

@@ -47,7 +47,8 @@ TEST_F(submitting, run_on_a_worker_is_a_plain_call) {
 }
 
 TEST_F(submitting, an_exception_that_leaves_a_task_comes_out_of_get_and_the_runtime_stays_usable) {
-  EXPECT_EQ(thrown<std::runtime_error>([&] { rt_.submit([]() -> int { throw std::runtime_error{"one"}; }).get(); }), "one");
+  EXPECT_EQ(thrown<std::runtime_error>([&] { rt_.submit([]() -> int { throw std::runtime_error{"one"}; }).get(); }),
+            "one");
   EXPECT_EQ(thrown<std::logic_error>([&] { rt_.submit([] { throw std::logic_error{"two"}; }).get(); }), "two");
   EXPECT_THROW(rt_.submit([]() -> int& { throw 3; }).get(), int);
   EXPECT_EQ(rt_.submit([] { return 4; }).get(), 4);
@@ -180,7 +181,9 @@ TEST_F(submitting, captured_objects_and_results_are_destroyed_exactly_once_on_ev
   {
     filch::runtime one{options{.workers = 1}};
     (void)one.submit([c = counted{}] { return c; }).get();
-    { auto dropped = one.submit([c = counted{}] { return c; }); }
+    {
+      auto dropped = one.submit([c = counted{}] { return c; });
+    }
     one.spawn([c = counted{}] {});
     EXPECT_ANY_THROW(one.submit([c = counted{}]() -> counted { throw 1; }).get());
     one.run([&, c = counted{}] {

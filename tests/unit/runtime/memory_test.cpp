@@ -25,7 +25,8 @@ thread_local bool memory_is_out = false;
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (memory_is_out) throw std::bad_alloc();
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  if (void* memory = std::aligned_alloc(alignment, rounded != 0 ? rounded : alignment); memory != nullptr) return memory;
+  if (void* memory = std::aligned_alloc(alignment, rounded != 0 ? rounded : alignment); memory != nullptr)
+    return memory;
   throw std::bad_alloc();
 }
 
@@ -77,8 +78,8 @@ TEST(without_memory, a_submission_throws_and_the_runtime_goes_on) {
   EXPECT_EQ(books_of(rt).unfinished(), 0u);
 }
 
-// A callable that takes memory from a pool of its own: then only the deque's growth fails. It is `new` of the whole task
-// that would fail first otherwise, so tasks are made beforehand, on another thread, and arrive as pinned tasks.
+// A callable that takes memory from a pool of its own: then only the deque's growth fails. It is `new` of the whole
+// task that would fail first otherwise, so tasks are made beforehand, on another thread, and arrive as pinned tasks.
 TEST(without_memory, a_deque_that_cannot_grow_refuses_the_task_and_loses_none) {
   for (const auto deques : {filch::deques::lock_free, filch::deques::locked}) {
     filch::runtime rt{options{.workers = 1, .deques = deques}};
@@ -114,14 +115,10 @@ TEST(without_memory, a_deque_that_cannot_grow_refuses_the_task_and_loses_none) {
 
 TEST(without_memory, a_task_that_blocks_keeps_its_worker_when_no_thread_can_be_made) {
   filch::runtime rt{options{.workers = 1}};
-  rt.run([&] {
-    EXPECT_FALSE(runs_out([&] { filch::blocking([&] { EXPECT_TRUE(rt.is_on_worker()); }); }));
-  });
+  rt.run([&] { EXPECT_FALSE(runs_out([&] { filch::blocking([&] { EXPECT_TRUE(rt.is_on_worker()); }); })); });
   rt.run([&] { filch::blocking([&] { EXPECT_FALSE(rt.is_on_worker()); }); });
   // Now there is a spare thread, and giving the worker to it and back needs no memory.
-  rt.run([&] {
-    EXPECT_FALSE(runs_out([&] { filch::blocking([&] { EXPECT_FALSE(rt.is_on_worker()); }); }));
-  });
+  rt.run([&] { EXPECT_FALSE(runs_out([&] { filch::blocking([&] { EXPECT_FALSE(rt.is_on_worker()); }); })); });
   EXPECT_EQ(books_of(rt).unfinished(), 0u);
 }
 

@@ -132,8 +132,8 @@ TEST(two_runtimes, tasks_of_the_same_number_that_wait_for_each_other_across_runt
   filch::runtime a{options{.workers = 1}};
   filch::runtime b{options{.workers = 1}};
   gate hold;
-  auto inner = b.submit([&] { hold.wait(); });       // task 0 of b
-  auto outer = a.submit([&] { inner.get(); });       // task 0 of a
+  auto inner = b.submit([&] { hold.wait(); });  // task 0 of b
+  auto outer = a.submit([&] { inner.get(); });  // task 0 of a
   ASSERT_TRUE(eventually([&] { return contains(a.dump(), "waits for"); }));
   const std::string text = a.dump();
   EXPECT_FALSE(contains(text, "deadlock")) << text;

@@ -30,7 +30,8 @@ TEST(runtime_options, each_value_that_cannot_work_is_refused_with_field_value_an
       {"steal", "fixed:0", "fixed:N with N from 1", [](options& o) { o.steal = filch::steal::fixed(0); }},
       {"fairness_interval", "0", "from 1 on", [](options& o) { o.fairness_interval = 0; }},
       {"starvation_interval", "1", "from 2 on", [](options& o) { o.starvation_interval = 1; }},
-      {"placement", "given:2", "0 to 1", [](options& o) { o.placement = filch::placement::given(filch::worker_id{2}); }},
+      {"placement", "given:2", "0 to 1",
+       [](options& o) { o.placement = filch::placement::given(filch::worker_id{2}); }},
       {"idle.cycles", "0", "from 1 on", [](options& o) { o.idle.cycles = 0; }},
       {"idle.factor", "0.5", "from 1 on", [](options& o) { o.idle.factor = 0.5; }},
       {"victims", "99", "one of", [](options& o) { o.victims = static_cast<filch::victims>(99); }},
@@ -45,7 +46,8 @@ TEST(runtime_options, each_value_that_cannot_work_is_refused_with_field_value_an
       {"stack_bytes", "1000", "65536 (64 KiB) to 1099511627776 (1 TiB)", [](options& o) { o.stack_bytes = 1000; }},
       {"thread_stack_bytes", "1", "or more", [](options& o) { o.thread_stack_bytes = 1; }},
       {"watchdog_ns", "999999", "1000000", [](options& o) { o.watchdog_ns = 999'999; }},
-      {"watchdog_ns", std::to_string(filch::k_never_ns), "a day", [](options& o) { o.watchdog_ns = filch::k_never_ns; }},
+      {"watchdog_ns", std::to_string(filch::k_never_ns), "a day",
+       [](options& o) { o.watchdog_ns = filch::k_never_ns; }},
   };
   for (const bad& each : all) {
     options given{.workers = 2};
@@ -59,10 +61,9 @@ TEST(runtime_options, each_value_that_cannot_work_is_refused_with_field_value_an
 TEST(runtime_options, policies_that_contradict_each_other_are_refused) {
   EXPECT_TRUE(contains(refusal({.workers = 2, .placement = filch::placement::random, .injector_bound = 4}),
                        "only together with placement = injector"));
-  EXPECT_TRUE(contains(refusal({.workers = 2,
-                                .pinning = filch::pinning::compact,
-                                .machine = filch::topology::machine{}}),
-                       "pinning = compact: allowed is none or apart when `machine` is given"));
+  EXPECT_TRUE(
+      contains(refusal({.workers = 2, .pinning = filch::pinning::compact, .machine = filch::topology::machine{}}),
+               "pinning = compact: allowed is none or apart when `machine` is given"));
   filch::trace::session session{{.workers = 1}};
   EXPECT_TRUE(contains(refusal({.workers = 2, .trace = &session}), "at least 2 workers"));
 }

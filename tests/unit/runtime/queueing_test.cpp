@@ -82,20 +82,26 @@ TEST_P(placements, tasks_go_where_the_placement_says) {
   const std::uint64_t in_second = now.workers[1].queue_length;
   EXPECT_EQ(now.injector_length + in_first + in_second, 100u);
   switch (GetParam().how()) {
-    case placement::kind::injector: EXPECT_EQ(now.injector_length, 100u); break;
-    case placement::kind::given: EXPECT_EQ(in_second, 100u); break;
-    case placement::kind::random: EXPECT_GT(std::min(in_first, in_second), 0u); break;
+    case placement::kind::injector:
+      EXPECT_EQ(now.injector_length, 100u);
+      break;
+    case placement::kind::given:
+      EXPECT_EQ(in_second, 100u);
+      break;
+    case placement::kind::random:
+      EXPECT_GT(std::min(in_first, in_second), 0u);
+      break;
     case placement::kind::round_robin:
-    case placement::kind::least_loaded: EXPECT_EQ(in_first, 50u); break;
+    case placement::kind::least_loaded:
+      EXPECT_EQ(in_first, 50u);
+      break;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(all, placements,
                          testing::Values(placement::injector, placement::random, placement::round_robin,
                                          placement::least_loaded, placement::given(worker_id{1})),
-                         [](const auto& of) {
-                           return of.param.worker().is_some() ? "given" : to_string(of.param);
-                         });
+                         [](const auto& of) { return of.param.worker().is_some() ? "given" : to_string(of.param); });
 
 // One worker, held while the queues are filled: so the order in which it then takes the tasks is determined.
 class order_of_tasks : public testing::Test {
@@ -232,8 +238,7 @@ TEST(bounded_injector, refused_submissions_do_not_leave_a_waiter_behind) {
     while (!is_over) {
       try {
         rt.spawn([] {}, {.wait_when_full = false});
-      } catch (const filch::injector_full&) {
-      }
+      } catch (const filch::injector_full&) {}
     }
   }};
   for (int i = 0; i != 20'000; ++i) rt.spawn([] {});

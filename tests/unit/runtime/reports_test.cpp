@@ -102,10 +102,11 @@ TEST(statistics, of_nothing_are_zero) {
 TEST(watchdog, reports_a_task_that_holds_a_worker_once_and_by_its_name) {
   reports told;
   std::atomic<int> count{0};
-  filch::runtime rt{options{.workers = 1, .watchdog_ns = 2 * filch::k_ns_per_ms, .on_report = [&](const std::string& text) {
-                              told.add(text);
-                              ++count;
-                            }}};
+  filch::runtime rt{
+      options{.workers = 1, .watchdog_ns = 2 * filch::k_ns_per_ms, .on_report = [&](const std::string& text) {
+                told.add(text);
+                ++count;
+              }}};
   rt.submit([&] { EXPECT_TRUE(eventually([&] { return count != 0; })); }, {.name = "slow one"}).get();
   rt.shutdown();
   EXPECT_EQ(count, 1) << told.text();
@@ -116,13 +117,12 @@ TEST(dump, shows_workers_their_tasks_and_their_queues) {
   filch::runtime rt{options{.workers = 2, .name = "shown"}};
   gate started;
   gate hold;
-  auto running = rt.submit_to(
-      filch::worker_id{1},
-      [&] {
-        started.open();
-        hold.wait();
-      },
-      {.name = "holding"});
+  auto running = rt.submit_to(filch::worker_id{1},
+                              [&] {
+                                started.open();
+                                hold.wait();
+                              },
+                              {.name = "holding"});
   started.wait();
   auto behind = rt.submit_to(filch::worker_id{1}, [] {});
   const std::string text = rt.dump();
@@ -181,8 +181,7 @@ TEST(dump, names_a_deadlock_of_two_tasks_that_wait_for_each_other) {
   std::atomic<bool> is_over{false};
   const auto wait_in_vain_for = [&](const filch::future<void>& other) {
     both_there.wait();
-    while (!is_over && !other.wait_for(100ms)) {
-    }
+    while (!is_over && !other.wait_for(100ms)) {}
   };
   alpha = rt.submit([&] { wait_in_vain_for(beta); }, {.name = "alpha"});
   beta = rt.submit([&] { wait_in_vain_for(alpha); }, {.name = "beta"});
@@ -215,9 +214,11 @@ TEST(trace, of_a_run_is_consistent_in_itself_and_with_the_statistics) {
   {
     filch::runtime rt{options{.workers = 3, .steal = filch::steal::half, .trace = &session}};
     for (int i = 0; i != 20; ++i) {
-      rt.spawn([&] {
-        for (int k = 0; k != 20; ++k) rt.spawn([] {});
-      }, {.name = "parent"});
+      rt.spawn(
+          [&] {
+            for (int k = 0; k != 20; ++k) rt.spawn([] {});
+          },
+          {.name = "parent"});
     }
     EXPECT_EQ(rt.run([&] { return fib(rt, 8); }), 21);
     rt.run([] { filch::blocking([] {}); });

@@ -66,9 +66,11 @@ TEST(threads, stay_where_on_thread_start_has_bound_them) {
   const auto allowed = filch::topology::thread_affinity();
   ASSERT_TRUE(allowed.has_value());
   const filch::topology::cpu_number last = allowed->back();
-  filch::runtime rt{options{.workers = 2, .on_thread_start = [&](worker_id) { EXPECT_FALSE(filch::topology::pin_thread(last)); }}};
+  filch::runtime rt{
+      options{.workers = 2, .on_thread_start = [&](worker_id) { EXPECT_FALSE(filch::topology::pin_thread(last)); }}};
   for (std::uint32_t i = 0; i != 2; ++i) {
-    EXPECT_EQ(rt.submit_to(worker_id{i}, [] { return filch::topology::thread_affinity(); }).get(), filch::topology::cpu_set{last});
+    EXPECT_EQ(rt.submit_to(worker_id{i}, [] { return filch::topology::thread_affinity(); }).get(),
+              filch::topology::cpu_set{last});
   }
 }
 
@@ -129,7 +131,8 @@ TEST_P(pinned_threads, run_on_one_cpu_each_of_those_that_the_process_may_use) {
   cpu_set_t allowed;
   ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
   std::atomic<int> complaints{0};
-  filch::runtime rt{options{.workers = 4, .pinning = GetParam(), .on_report = [&](const std::string&) { ++complaints; }}};
+  filch::runtime rt{
+      options{.workers = 4, .pinning = GetParam(), .on_report = [&](const std::string&) { ++complaints; }}};
   for (std::uint32_t i = 0; i != 4; ++i) {
     rt.submit_to(worker_id{i}, [&] {
         cpu_set_t mine;
@@ -146,9 +149,9 @@ TEST_P(pinned_threads, run_on_one_cpu_each_of_those_that_the_process_may_use) {
 INSTANTIATE_TEST_SUITE_P(both, pinned_threads, testing::Values(filch::pinning::spread, filch::pinning::compact),
                          [](const auto& of) { return of.param == filch::pinning::spread ? "spread" : "compact"; });
 
-// Whether one moves is the system's affair; that it may run everywhere afterwards is ours.
-// A thread that sleeps is woken by the system where it may run: not where the other worker is. Seen from outside, by its mask while
-// it sleeps; and from inside, when it works, that it has it back.
+// Whether one moves is the system's affair; that it may run everywhere afterwards is ours. A thread that sleeps is
+// woken by the system where it may run: not where the other worker is. Seen from outside, by its mask while it sleeps;
+// and from inside, when it works, that it has it back.
 TEST(threads, that_keep_apart_sleep_elsewhere_than_others_run_and_may_run_everywhere_when_they_work) {
   const auto allowed = filch::topology::thread_affinity();
   ASSERT_TRUE(allowed.has_value());
@@ -222,9 +225,8 @@ TEST(threads, when_not_one_can_be_started_the_constructor_throws_and_leaves_noth
   const rlim_t limit = filch_test::address_space_bytes() + 2 * k_stack_bytes + k_stack_bytes / 2;
   const rlimit room{limit, limit};
   if (::setrlimit(RLIMIT_AS, &room) != 0) ::_exit(10);
-  filch::runtime rt{options{.workers = 8,
-                            .placement = filch::placement::given(worker_id{7}),
-                            .thread_stack_bytes = k_stack_bytes}};
+  filch::runtime rt{
+      options{.workers = 8, .placement = filch::placement::given(worker_id{7}), .thread_stack_bytes = k_stack_bytes}};
   if (rt.workers() < 1 || rt.workers() > 4) ::_exit(11);
   if (!contains(rt.why_so_many(), "of 8 threads could be started")) ::_exit(12);
   if (rt.run([&] { return fib(rt, 12); }) != 144) ::_exit(13);

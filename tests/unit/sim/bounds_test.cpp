@@ -21,7 +21,7 @@ using sim::run_result;
 using sim::target;
 using trace::count;
 
-// ---- greedy schedules ------------------------------------------------------------------------------------------------
+// ---- greedy schedules -----------------------------------------------------------------------------------------------
 
 sim::task_graph random_graph(random_stream& random) {
   sim::task_graph graph;
@@ -64,8 +64,8 @@ time_ns list_schedule(const sim::task_graph& graph, std::uint32_t workers) {
 }
 
 // Graham's nine tasks: more workers, shorter tasks or fewer constraints make it slower. Tasks are taken in the order of
-// the list: the last one is of the low band, because it can become ready before others, and the first one is 1 ns longer
-// than in the book, so that no two tasks end together.
+// the list: the last one is of the low band, because it can become ready before others, and the first one is 1 ns
+// longer than in the book, so that no two tasks end together.
 sim::task_graph anomaly(time_ns shorter_by_ns, bool all_edges) {
   sim::task_graph graph;
   for (const time_ns work_ns : {3001, 2000, 2000, 2000, 4000, 4000, 4000, 4000}) graph.add(work_ns - shorter_by_ns);
@@ -91,7 +91,7 @@ TEST(bounds, the_tight_instance_is_nearly_twice_as_slow_as_the_best) {
   }
 }
 
-// ---- equal tasks -----------------------------------------------------------------------------------------------------
+// ---- equal tasks ----------------------------------------------------------------------------------------------------
 
 // The lesson's closed form: tasks that come when the workers have just looked wait for one poll.
 TEST(bounds, equal_tasks_take_a_poll_and_then_rounds) {
@@ -140,7 +140,7 @@ TEST(bounds, the_largest_queue_first_steals_hardly_more_than_needed) {
   EXPECT_LT(static_cast<double>(by_random), 1.4 * static_cast<double>(least));
 }
 
-// ---- the lesson's imbalanced load, in the worker model ---------------------------------------------------------------
+// ---- the lesson's imbalanced load, in the worker model --------------------------------------------------------------
 
 TEST(bounds, adaptive_thieves_save_steals_and_no_time) {
   constexpr int k_runs = 2000;

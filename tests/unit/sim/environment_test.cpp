@@ -327,8 +327,7 @@ TEST(resource, an_interrupted_process_gives_back_what_it_was_just_granted) {
   const auto second = env.start([](sim::resource& of) -> process {
     try {
       const auto mine = co_await of.acquire();
-    } catch (const sim::interrupted&) {
-    }
+    } catch (const sim::interrupted&) {}
   }(till));
   env.run();
   EXPECT_EQ(till.free_shares(), 0u);

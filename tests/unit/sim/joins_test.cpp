@@ -82,7 +82,7 @@ TEST(joins, waiting_for_children_is_shortest_with_continuations_and_longest_with
   EXPECT_NEAR(sum_s[2] / runs, 6.05, 0.35);
 }
 
-// ---- who waits for whom ----------------------------------------------------------------------------------------------
+// ---- who waits for whom ---------------------------------------------------------------------------------------------
 
 // A root with one child, which has one child, and so on; each blocks its worker.
 class chain final : public sim::workload {
@@ -126,7 +126,7 @@ TEST(joins, as_many_workers_as_the_chain_is_long_are_not_stuck) {
   EXPECT_EQ(result.total_use().block_ns, 10 + 20 + 30 + 40 + 50);
 }
 
-// ---- costs and books -------------------------------------------------------------------------------------------------
+// ---- costs and books ------------------------------------------------------------------------------------------------
 
 TEST(joins, a_blocked_worker_pays_for_its_wake_up) {
   machine_model machine = machine_model::free(2);

@@ -15,9 +15,7 @@ using sim::queueing_result;
 
 namespace theory = sim::theory;
 
-double response(const theory::stealing& how) {
-  return theory::stealing_response(how).value_or(-1);
-}
+double response(const theory::stealing& how) { return theory::stealing_response(how).value_or(-1); }
 
 TEST(queueing, the_iteration_comes_to_the_closed_forms) {
   for (const double load : {0.1, 0.5, 0.7, 0.8, 0.9, 0.95}) {

@@ -41,7 +41,8 @@ run_result run_again(const recorded_tasks& tasks, std::uint32_t workers) {
   return sim::simulate(machine_model::free(workers), {}, load);
 }
 
-// A tree recorded on any number of workers has the tree's work and span, and on other numbers it keeps to Graham's bound.
+// A tree recorded on any number of workers has the tree's work and span, and on other numbers it keeps to Graham's
+// bound.
 TEST(replay, a_tree_is_found_again_whatever_it_was_recorded_on) {
   for (const bool work_first : {false, true}) {
     for (const sim::join_mode how : {sim::join_mode::continuation, sim::join_mode::helping}) {
@@ -106,7 +107,7 @@ TEST(replay, branching_tasks_keep_their_work_their_times_and_their_families) {
   }
 }
 
-// ---- by hand ---------------------------------------------------------------------------------------------------------
+// ---- by hand --------------------------------------------------------------------------------------------------------
 
 event on(std::uint16_t worker, time_ns at_ns, event_kind kind, std::uint64_t task, std::uint64_t argument = 0) {
   return {.time_ns = at_ns, .task = task, .argument = argument, .worker = worker, .kind = kind};
@@ -127,10 +128,10 @@ TEST(replay, the_time_of_a_task_inside_another_is_not_the_others) {
                 on(0, 40, event_kind::join, 7), on(0, 47, event_kind::end, 7)}}));
   ASSERT_EQ(tasks.size(), 2u);
   EXPECT_EQ(acts_of(tasks, 0), (std::vector<act>{{act::kind::work, 10},
-                                             {act::kind::spawn, 1},
-                                             {act::kind::work, 5},
-                                             {act::kind::join, 0},
-                                             {act::kind::work, 7}}));
+                                                 {act::kind::spawn, 1},
+                                                 {act::kind::work, 5},
+                                                 {act::kind::join, 0},
+                                                 {act::kind::work, 7}}));
   EXPECT_EQ(acts_of(tasks, 1), (std::vector<act>{{act::kind::work, 25}}));
   EXPECT_EQ(tasks.span_ns(), 10 + 25 + 7);
 }
@@ -156,8 +157,8 @@ TEST(replay, a_join_inside_a_join_waits_for_its_own_child_only) {
   EXPECT_EQ(run_again(tasks, 3).makespan_ns, 115);
 }
 
-// One worker's recording predicts what many workers do: the replay of a tree recorded on one worker, with the costs that
-// the recording holds in its work left out, takes as long as the tree itself does there with the same seed.
+// One worker's recording predicts what many workers do: the replay of a tree recorded on one worker, with the costs
+// that the recording holds in its work left out, takes as long as the tree itself does there with the same seed.
 TEST(replay, a_recording_of_one_worker_predicts_many_as_the_tree_itself_runs_there) {
   machine_model costly = machine_model::free(1);
   costly.costs.spawn_ns = 60;
@@ -213,10 +214,10 @@ TEST(replay, a_wait_for_nothing_known_is_left_out_and_counted) {
 
 // Task 2 holds what task 1 waits for, and gives it away at 40.
 TEST(replay, a_task_that_was_woken_goes_on_behind_its_waker) {
-  const recorded_tasks tasks = recorded_tasks::from(made_of(
-      {{on(0, 0, event_kind::start, 1), on(0, 10, event_kind::suspend, 1), on(0, 45, event_kind::resume, 1),
-        on(0, 50, event_kind::end, 1)},
-       {on(1, 0, event_kind::start, 2), on(1, 40, event_kind::woken, 1, 2), on(1, 100, event_kind::end, 2)}}));
+  const recorded_tasks tasks = recorded_tasks::from(
+      made_of({{on(0, 0, event_kind::start, 1), on(0, 10, event_kind::suspend, 1), on(0, 45, event_kind::resume, 1),
+                on(0, 50, event_kind::end, 1)},
+               {on(1, 0, event_kind::start, 2), on(1, 40, event_kind::woken, 1, 2), on(1, 100, event_kind::end, 2)}}));
   EXPECT_EQ(tasks.signals, 1u);
   EXPECT_EQ(tasks.waits_left_out, 0u);
   EXPECT_EQ(tasks.work_ns(), 115);
@@ -231,10 +232,9 @@ TEST(replay, a_join_that_names_its_child_waits_for_that_one) {
       made_of({{on(0, 0, event_kind::start, 1), on(0, 0, event_kind::spawn, 2, 1), on(0, 0, event_kind::spawn, 3, 1),
                 on(0, 0, event_kind::start, 3), on(0, 10, event_kind::end, 3), on(0, 10, event_kind::start, 2),
                 on(0, 30, event_kind::end, 2), on(0, 30, event_kind::join, 1, 3), on(0, 35, event_kind::end, 1)}}));
-  EXPECT_EQ(acts_of(tasks, 0), (std::vector<act>{{act::kind::release, 1},
-                                                 {act::kind::fork, 2},
-                                                 {act::kind::await, 2},
-                                                 {act::kind::work, 5}}));
+  EXPECT_EQ(
+      acts_of(tasks, 0),
+      (std::vector<act>{{act::kind::release, 1}, {act::kind::fork, 2}, {act::kind::await, 2}, {act::kind::work, 5}}));
   EXPECT_EQ(run_again(tasks, 3).makespan_ns, 20);
 }
 

@@ -1,5 +1,5 @@
-// Scenarios in files: what a file says is what a document holds, a document is what a run does, and whatever is wrong is
-// refused with its file, line, field and value.
+// Scenarios in files: what a file says is what a document holds, a document is what a run does, and whatever is wrong
+// is refused with its file, line, field and value.
 #include <scenario.hpp>
 
 #include <filch/trace/binary.hpp>
@@ -145,7 +145,7 @@ TEST(scenario, every_built_in_scenario_can_be_read) {
   }
 }
 
-// ---- what is refused -------------------------------------------------------------------------------------------------
+// ---- what is refused ------------------------------------------------------------------------------------------------
 
 std::string read(const std::filesystem::path& file) {
   std::ifstream in{file, std::ios::binary};

@@ -126,7 +126,7 @@ TEST(divisible_load, all_of_it_is_done_and_idle_workers_get_half) {
   }
 }
 
-// ---- cold caches -----------------------------------------------------------------------------------------------------
+// ---- cold caches ----------------------------------------------------------------------------------------------------
 
 TEST(migration, a_task_pays_on_another_worker_than_the_one_that_made_it) {
   machine_model machine = machine_model::free(2);
@@ -146,7 +146,7 @@ TEST(migration, tasks_from_outside_and_those_that_stay_pay_nothing) {
   EXPECT_EQ(sim::simulate(machine, {}, tree).total_use().overhead_ns, 0);
 }
 
-// ---- disturbances ----------------------------------------------------------------------------------------------------
+// ---- disturbances ---------------------------------------------------------------------------------------------------
 
 // Second by second: what the closed form must come to.
 time_ns stepwise_ns(const machine_model& machine, std::uint32_t worker, time_ns from_ns, time_ns span_ns) {

@@ -69,7 +69,8 @@ TEST(theory, a_single_source_feeds_thieves_as_fast_as_they_find_it) {
   }
 }
 
-// A binary tree in the steps of the theory: each of the two forks and the join of a node takes one unit, as a leaf does.
+// A binary tree in the steps of the theory: each of the two forks and the join of a node takes one unit, as a leaf
+// does.
 class unit_tree final : public sim::workload {
  public:
   static constexpr time_ns k_unit_ns = 1000;
@@ -132,10 +133,11 @@ TEST(theory, looking_costs_each_worker_less_than_two_spans) {
   }
 }
 
-// ---- trees with more than two children -------------------------------------------------------------------------------
+// ---- trees with more than two children ------------------------------------------------------------------------------
 
-// Every node forks all its children but the last, work-first, and then runs the last: nobody can steal what comes behind
-// that, because it is the join. A node computes before each child and behind the join. Notes who executed what when.
+// Every node forks all its children but the last, work-first, and then runs the last: nobody can steal what comes
+// behind that, because it is the join. A node computes before each child and behind the join. Notes who executed what
+// when.
 class noted_tree final : public sim::workload {
  public:
   noted_tree(std::uint64_t arity, std::uint64_t height, std::uint32_t workers)
@@ -187,8 +189,8 @@ TEST(theory, successful_steals_on_a_tree_stay_below_their_bound) {
   }
 }
 
-// Acar, Blelloch and Blumofe: a node drifts when its worker has not just executed the node before it in the order of one
-// worker. With work-first forks and nested joins, at most two nodes drift for each steal.
+// Acar, Blelloch and Blumofe: a node drifts when its worker has not just executed the node before it in the order of
+// one worker. With work-first forks and nested joins, at most two nodes drift for each steal.
 TEST(theory, two_nodes_drift_for_each_steal_at_most) {
   for (const std::uint64_t arity : {2u, 3u}) {
     noted_tree alone{arity, 6, 1};
@@ -218,7 +220,7 @@ TEST(theory, two_nodes_drift_for_each_steal_at_most) {
   }
 }
 
-// ---- half at a time --------------------------------------------------------------------------------------------------
+// ---- half at a time -------------------------------------------------------------------------------------------------
 
 // All work on one worker, and thieves take half: the work spreads so fast that hardly any time is lost.
 TEST(theory, half_steals_spread_a_single_source_in_no_time) {

@@ -125,9 +125,10 @@ TEST(what_if, words_that_make_no_sense_are_refused_with_what_is_allowed) {
   }
 }
 
-// ---- random graphs ---------------------------------------------------------------------------------------------------
+// ---- random graphs --------------------------------------------------------------------------------------------------
 
-// A task with children that it joins all at once, or one by one inside out as nested forks do, and some that nobody joins.
+// A task with children that it joins all at once, or one by one inside out as nested forks do, and some that nobody
+// joins.
 std::uint32_t grow(recorded_tasks& out, std::vector<std::vector<act>>& all, random_stream& random,
                    std::uint32_t depth) {
   const auto self = static_cast<std::uint32_t>(all.size());
@@ -165,8 +166,8 @@ recorded_tasks random_tasks(random_stream& random) {
   return out;
 }
 
-// No schedule beats work and span; with free steals none exceeds Graham's bound; with costs it exceeds it by no more than
-// what the workers spend on other things than work.
+// No schedule beats work and span; with free steals none exceeds Graham's bound; with costs it exceeds it by no more
+// than what the workers spend on other things than work.
 TEST(what_if, replayed_graphs_stay_between_the_bounds) {
   random_stream random{filch_test::test_seed()};
   for (int i = 0; i != 150; ++i) {
@@ -193,8 +194,8 @@ TEST(what_if, replayed_graphs_stay_between_the_bounds) {
   }
 }
 
-// Whatever is merged or cut off, no work is lost, and no schedule of the changed tasks beats the old span by magic: tasks
-// only become longer.
+// Whatever is merged or cut off, no work is lost, and no schedule of the changed tasks beats the old span by magic:
+// tasks only become longer.
 TEST(what_if, merging_and_cutting_off_keep_all_work_and_shorten_no_chain) {
   random_stream random{filch_test::test_seed()};
   for (int i = 0; i != 100; ++i) {

@@ -60,8 +60,8 @@ TEST(worker_model, every_cost_passes_where_it_belongs) {
   sim::task_list list;
   for (int i = 0; i != 3; ++i) list.add(100, target::at(w0));
   const run_result result = sim::simulate(machine, {.idle = policy::idle::eco}, list);
-  // Worker 0 pops twice and is done at 206, when nothing is left; worker 1 steals at 0 and is done at 120. It then finds
-  // one task fewer: worker 0 has popped its second at 103.
+  // Worker 0 pops twice and is done at 206, when nothing is left; worker 1 steals at 0 and is done at 120. It then
+  // finds one task fewer: worker 0 has popped its second at 103.
   EXPECT_EQ(result.makespan_ns, 206);
   EXPECT_EQ(result.use[0], (sim::time_use{.work_ns = 200, .overhead_ns = 6}));
   EXPECT_EQ(result.use[1], (sim::time_use{.work_ns = 100, .steal_ns = 27, .park_ns = 79}));

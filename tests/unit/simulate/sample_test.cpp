@@ -93,8 +93,7 @@ TEST(comparison, one_seed_proves_nothing) {
 }
 
 TEST(comparison, a_winner_must_beat_every_other) {
-  const std::vector<std::vector<double>> values{
-      {1.0, 2.0, 3.0, 4.0}, {1.1, 1.9, 3.1, 4.0}, {5.0, 6.1, 7.0, 8.2}};
+  const std::vector<std::vector<double>> values{{1.0, 2.0, 3.0, 4.0}, {1.1, 1.9, 3.1, 4.0}, {5.0, 6.1, 7.0, 8.2}};
   const auto found = compare_paired(values);
   EXPECT_EQ(found[0].how, standing::among_best);
   EXPECT_EQ(found[1].how, standing::among_best);

@@ -1,4 +1,5 @@
-// Channels between coroutines, stacks and threads: nothing is lost, nothing comes twice, each sender's items come in order.
+// Channels between coroutines, stacks and threads: nothing is lost, nothing comes twice, each sender's items come in
+// order.
 #include <support/stress.hpp>
 
 #include <filch/coro/all.hpp>
@@ -126,8 +127,8 @@ TEST_P(channels, a_coroutine_sends_and_another_receives_in_order) {
   EXPECT_EQ(got, expected);
 }
 
-// Property: conservation. Coroutines, stacks and threads send; coroutines, stacks and threads receive. Oracle: each item
-// arrives once, and those of one sender that one receiver got are in order.
+// Property: conservation. Coroutines, stacks and threads send; coroutines, stacks and threads receive. Oracle: each
+// item arrives once, and those of one sender that one receiver got are in order.
 TEST_P(channels, every_item_arrives_once_whoever_sends_and_receives) {
   const int each = static_cast<int>(scaled(3000));
   std::vector<filch::join_handle<std::vector<int>>> receiving;

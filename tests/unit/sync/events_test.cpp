@@ -36,10 +36,12 @@ TEST_P(events, a_latch_on_the_stack_of_who_waits_is_enough) {
   for (int i = 0; i != static_cast<int>(scaled(300)); ++i) {
     auto done = std::make_unique<filch::latch>(3);
     filch::latch& shared = *done;
-    filch::spawn(rt_, [](filch::latch& l) -> task<> {
-      l.count_down();
-      co_return;
-    }(shared)).detach();
+    filch::spawn(rt_,
+                 [](filch::latch& l) -> task<> {
+                   l.count_down();
+                   co_return;
+                 }(shared))
+        .detach();
     auto stack = rt_.submit([&shared] { shared.count_down(); });
     auto waits = filch::spawn(rt_, [](filch::latch& l) -> task<> { co_await l.async_wait(); }(shared));
     shared.arrive_and_wait();
@@ -135,10 +137,9 @@ TEST_P(events, an_auto_event_goes_back_and_forth) {
 TEST_P(events, a_oneshot_gives_its_value_once) {
   for (int i = 0; i != static_cast<int>(scaled(200)); ++i) {
     auto shot = std::make_unique<filch::oneshot<std::string>>();
-    auto receiver = filch::spawn(
-        rt_, [](filch::oneshot<std::string>& from) -> task<std::optional<std::string>> {
-          co_return co_await from.async_receive();
-        }(*shot));
+    auto receiver = filch::spawn(rt_, [](filch::oneshot<std::string>& from) -> task<std::optional<std::string>> {
+      co_return co_await from.async_receive();
+    }(*shot));
     EXPECT_TRUE(shot->send("it"));
     EXPECT_FALSE(shot->send("again"));
     EXPECT_EQ(receiver.get(), "it");

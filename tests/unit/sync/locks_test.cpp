@@ -128,7 +128,8 @@ TEST_P(locks, a_writer_is_alone_and_readers_are_not) {
   EXPECT_EQ(a, b);
 }
 
-// Property: a bounded buffer made of a mutex and two conditions loses nothing. All ways of waiting take part on both sides.
+// Property: a bounded buffer made of a mutex and two conditions loses nothing. All ways of waiting take part on both
+// sides.
 TEST_P(locks, conditions_carry_a_bounded_buffer) {
   filch::mutex m;
   filch::condition not_empty;
@@ -224,9 +225,7 @@ TEST(shared_mutex, a_reader_behind_a_waiting_writer_waits_and_goes_on_when_the_w
     m.unlock_shared();
     std::this_thread::yield();
   }
-  std::thread reader{[&] {
-    const std::shared_lock lock{m};
-  }};
+  std::thread reader{[&] { const std::shared_lock lock{m}; }};
   stop.request_stop();
   reader.join();
   writer.join();
@@ -239,7 +238,8 @@ TEST(semaphore, who_wants_much_is_not_overtaken) {
   filch::runtime rt{{.workers = 1}};
   filch::semaphore s{1};
   std::vector<int> order;
-  const auto take = [](filch::semaphore& of, std::uint64_t count, std::vector<int>& into, int name, int& begun) -> task<> {
+  const auto take = [](filch::semaphore& of, std::uint64_t count, std::vector<int>& into, int name,
+                       int& begun) -> task<> {
     ++begun;
     co_await of.async_acquire(count);
     into.push_back(name);

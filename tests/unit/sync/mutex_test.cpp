@@ -128,14 +128,15 @@ TEST_P(locking, code_that_must_stays_on_its_thread) {
       const auto self = thread_here();
       join([] {}, [] { std::this_thread::sleep_for(std::chrono::microseconds{50}); });
       std::atomic<bool> has_begun{false};
-      join([&] {
-             const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds{1};
-             while (!has_begun && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-           },
-           [&] {
-             has_begun = true;
-             std::this_thread::sleep_for(std::chrono::microseconds{200});
-           });
+      join(
+          [&] {
+            const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds{1};
+            while (!has_begun && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+          },
+          [&] {
+            has_begun = true;
+            std::this_thread::sleep_for(std::chrono::microseconds{200});
+          });
       EXPECT_EQ(thread_here(), self);
     }
   });
@@ -172,9 +173,9 @@ TEST(mutex, try_lock_does_not_wait) {
   m.unlock();
 }
 
-// Calls `join` so that the code after it goes on where the second function has run: on the other one of two workers. The first ends only
-// when the other worker has taken the second; that ends only when the caller's worker has run a task, for which it has left the stack
-// that waits.
+// Calls `join` so that the code after it goes on where the second function has run: on the other one of two workers.
+// The first ends only when the other worker has taken the second; that ends only when the caller's worker has run a
+// task, for which it has left the stack that waits.
 void join_and_go_on_elsewhere(filch::runtime& rt) {
   std::atomic<bool> is_taken{false};
   std::atomic<bool> has_left{false};
@@ -223,7 +224,8 @@ TEST(thread_mutex_death, a_lock_that_is_held_across_a_join_is_reported) {
           join_and_go_on_elsewhere(rt);
         });
       },
-      "a thread_mutex that thread .* has locked is being unlocked by thread .*held across a join or a scope.*Use filch::mutex");
+      "a thread_mutex that thread .* has locked is being unlocked by thread .*held across a join or a scope.*Use "
+      "filch::mutex");
 }
 
 TEST(thread_mutex_death, an_unlock_by_another_thread_is_reported) {

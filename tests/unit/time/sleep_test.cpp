@@ -69,14 +69,17 @@ TEST(sleep, a_plain_function_that_sleeps_holds_no_worker) {
   filch::runtime rt{{.workers = 1, .max_spare_threads = 0}};
   std::atomic<bool> has_run{false};
   rt.run([&] {
-    filch::join([&] { while (!has_run.load()) filch::wait(filch::sleep_for(100us)); },
-                [&] { has_run = true; });
+    filch::join(
+        [&] {
+          while (!has_run.load()) filch::wait(filch::sleep_for(100us));
+        },
+        [&] { has_run = true; });
   });
   EXPECT_TRUE(has_run.load());
 }
 
-// In a process of its own, where no thread can be started beside the only worker's. Who waits for a future stays on its thread, and has to
-// make way for the one that it waits for, which goes on after a sleep.
+// In a process of its own, where no thread can be started beside the only worker's. Who waits for a future stays on its
+// thread, and has to make way for the one that it waits for, which goes on after a sleep.
 [[noreturn]] void stay_and_wait_where_no_thread_starts() {
   constexpr std::uint64_t k_stack_bytes = std::uint64_t{512} << 20;
   const rlim_t limit = filch_test::address_space_bytes() + k_stack_bytes + k_stack_bytes / 2;
@@ -97,7 +100,8 @@ TEST(sleep, a_plain_function_that_sleeps_holds_no_worker) {
     const auto self = filch_test::thread_here();
     auto third = rt.submit([&] { return second.get() + 1; });
     filch::wait(filch::sleep_for(1ms));
-    return filch_test::thread_here() == self && first.get() == 7 && filch_test::thread_here() == self && third.get() == 8 && filch_test::thread_here() == self;
+    return filch_test::thread_here() == self && first.get() == 7 && filch_test::thread_here() == self &&
+           third.get() == 8 && filch_test::thread_here() == self;
   });
   ::_exit(is_right && rt.statistics().spare_threads == 0 ? 0 : 11);
 }
@@ -112,14 +116,13 @@ filch::task<> sleeps_and_notes(std::chrono::nanoseconds span, int number, std::m
   order.push_back(number);
 }
 
-// The second is set while the keeper sleeps until the first: it must not sleep on. The long one is cancelled by nobody, so
-// the test would take a minute if the short one waited for it.
+// The second is set while the keeper sleeps until the first: it must not sleep on. The long one is cancelled by nobody,
+// so the test would take a minute if the short one waited for it.
 TEST_P(sleep_on, an_earlier_timer_wakes_the_keeper) {
   filch::runtime rt{with_workers()};
   std::stop_source stop;
-  const auto long_one = rt.submit([&] {
-    EXPECT_THROW(filch::wait(filch::sleep_for(60s), stop.get_token()), filch::task_cancelled);
-  });
+  const auto long_one =
+      rt.submit([&] { EXPECT_THROW(filch::wait(filch::sleep_for(60s), stop.get_token()), filch::task_cancelled); });
   for (int i = 0; i != 20; ++i) EXPECT_TRUE(rt.run(sleeps(200us)));
   stop.request_stop();
   long_one.wait();
@@ -174,7 +177,8 @@ TEST_P(sleep_on, a_stop_that_was_requested_before_refuses_the_sleep) {
 
 TEST(sleep, a_stop_wakes_a_thread_that_is_no_worker) {
   std::stop_source stop;
-  std::thread sleeper{[&] { EXPECT_THROW(filch::wait(filch::sleep_for(60s), stop.get_token()), filch::task_cancelled); }};
+  std::thread sleeper{
+      [&] { EXPECT_THROW(filch::wait(filch::sleep_for(60s), stop.get_token()), filch::task_cancelled); }};
   stop.request_stop();
   sleeper.join();
 }
@@ -187,8 +191,7 @@ TEST_P(sleep_on, a_stop_that_meets_the_end_of_the_sleep_ends_it_once) {
     auto sleeper = rt.submit([&] {
       try {
         filch::wait(filch::sleep_for(30us), stop.get_token());
-      } catch (const filch::task_cancelled&) {
-      }
+      } catch (const filch::task_cancelled&) {}
     });
     if (i % 3 != 0) std::this_thread::sleep_for(std::chrono::microseconds{i % 60});
     stop.request_stop();
@@ -201,11 +204,13 @@ TEST_P(sleep_on, a_runtime_that_is_destroyed_waits_for_those_who_sleep) {
   {
     filch::runtime rt{with_workers()};
     for (int i = 0; i != 10; ++i) {
-      filch::spawn(rt, [](std::atomic<int>& count) -> filch::task<> {
-        co_await filch::sleep_for(3ms);
-        co_await filch::sleep_for(1ms);
-        ++count;
-      }(ended)).detach();
+      filch::spawn(rt,
+                   [](std::atomic<int>& count) -> filch::task<> {
+                     co_await filch::sleep_for(3ms);
+                     co_await filch::sleep_for(1ms);
+                     ++count;
+                   }(ended))
+          .detach();
     }
   }
   EXPECT_EQ(ended.load(), 10);
@@ -215,22 +220,24 @@ TEST_P(sleep_on, the_deadline_of_a_shutdown_cancels_those_who_sleep) {
   filch::runtime rt{with_workers()};
   std::atomic<int> cancelled{0};
   for (int i = 0; i != 10; ++i) {
-    filch::spawn(rt, [](std::atomic<int>& count) -> filch::task<> {
-      try {
-        co_await filch::sleep_for(1h);
-      } catch (const filch::task_cancelled&) {
-        ++count;
-      }
-      EXPECT_THROW((co_await filch::sleep_for(1h)), filch::task_cancelled);  // nobody sleeps any more
-    }(cancelled)).detach();
+    filch::spawn(rt,
+                 [](std::atomic<int>& count) -> filch::task<> {
+                   try {
+                     co_await filch::sleep_for(1h);
+                   } catch (const filch::task_cancelled&) {
+                     ++count;
+                   }
+                   EXPECT_THROW((co_await filch::sleep_for(1h)), filch::task_cancelled);  // nobody sleeps any more
+                 }(cancelled))
+        .detach();
   }
   while (rt.dump().find("timers: 10 pending") == std::string::npos) std::this_thread::yield();
   EXPECT_FALSE(rt.shutdown(1ms));
   EXPECT_EQ(cancelled.load(), 10);
 }
 
-// Nobody wakes up in turns to look at the clock. Oracle: how often workers went to sleep stands still. Two looks that agree
-// are enough: with a period of its own anywhere in the runtime no two would.
+// Nobody wakes up in turns to look at the clock. Oracle: how often workers went to sleep stands still. Two looks that
+// agree are enough: with a period of its own anywhere in the runtime no two would.
 TEST_P(sleep_on, an_idle_runtime_with_a_timer_far_away_sleeps_on) {
   filch::runtime rt{with_workers()};
   auto sleeper = filch::spawn(rt, sleeps(1h));
@@ -251,9 +258,8 @@ TEST(sleep, a_dump_says_how_many_timers_are_pending) {
   filch::runtime rt{{.workers = 2}};
   EXPECT_EQ(rt.dump().find("timers:"), std::string::npos);
   std::stop_source stop;
-  const auto sleeper = rt.submit([&] {
-    EXPECT_THROW(filch::wait(filch::sleep_for(1h), stop.get_token()), filch::task_cancelled);
-  });
+  const auto sleeper =
+      rt.submit([&] { EXPECT_THROW(filch::wait(filch::sleep_for(1h), stop.get_token()), filch::task_cancelled); });
   while (rt.dump().find("timers: 1 pending") == std::string::npos) std::this_thread::yield();
   stop.request_stop();
   sleeper.wait();

@@ -207,7 +207,7 @@ TEST_P(timeout_on, limits_that_meet_the_end_of_their_task_end_once) {
   EXPECT_LE(in_time, 200);
 }
 
-// ---- timer -----------------------------------------------------------------------------------------------------------
+// ---- timer ----------------------------------------------------------------------------------------------------------
 
 TEST_P(timeout_on, a_timer_calls_its_function_once_or_is_cancelled) {
   struct counted {
@@ -227,8 +227,8 @@ TEST_P(timeout_on, a_timer_calls_its_function_once_or_is_cancelled) {
   });
 }
 
-// The worker that set the timer never comes to look at it: another, which slept, must become the keeper and call it. Again with
-// the other one busy before, so that it falls asleep meanwhile.
+// The worker that set the timer never comes to look at it: another, which slept, must become the keeper and call it.
+// Again with the other one busy before, so that it falls asleep meanwhile.
 TEST(timer, a_worker_that_computes_does_not_hold_up_its_timers) {
   filch::runtime rt{{.workers = 2, .idle = filch::idle::eco}};
   for (int i = 0; i != 50; ++i) {
@@ -244,7 +244,7 @@ TEST(timer, a_worker_that_computes_does_not_hold_up_its_timers) {
   }
 }
 
-// ---- interval --------------------------------------------------------------------------------------------------------
+// ---- interval -------------------------------------------------------------------------------------------------------
 
 // The tick after `now_ns`, in periods of 100 from where the interval began.
 class ticks {

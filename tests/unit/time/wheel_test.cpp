@@ -97,7 +97,8 @@ TEST(timer_wheel, a_lone_timer_far_away_has_its_own_deadline) {
 }
 
 // Property: what is taken out is what is due, earlier ticks first; the earliest deadline is never too late. Oracle: a
-// std::multimap by the time each is due. Method: random insertions, removals and steps of the clock, of every magnitude.
+// std::multimap by the time each is due. Method: random insertions, removals and steps of the clock, of every
+// magnitude.
 TEST(timer_wheel, random_use_agrees_with_a_multimap) {
   filch::random_stream random{filch_test::test_seed()};
   for (int round = 0; round != 20; ++round) {
@@ -106,7 +107,9 @@ TEST(timer_wheel, random_use_agrees_with_a_multimap) {
     std::vector<std::unique_ptr<node>> all;
     std::vector<node*> in;
     time_ns now_ns = static_cast<time_ns>(random.below(1'000'000'000));
-    const auto any_span = [&] { return static_cast<time_ns>(random.below(std::uint64_t{1} << (1 + random.below(45)))); };
+    const auto any_span = [&] {
+      return static_cast<time_ns>(random.below(std::uint64_t{1} << (1 + random.below(45))));
+    };
     for (int step = 0; step != 2000; ++step) {
       switch (random.below(4)) {
         case 0:
@@ -131,8 +134,8 @@ TEST(timer_wheel, random_use_agrees_with_a_multimap) {
           now_ns += any_span() >> random.below(20);
           const std::size_t at_most = random.below(3) == 0 ? random.below(5) : SIZE_MAX;
           const std::vector<node*> taken = take(w, now_ns, at_most);
-          const auto due = static_cast<std::size_t>(
-              std::distance(oracle.begin(), oracle.upper_bound(now_ns - now_ns % 1024)));
+          const auto due =
+              static_cast<std::size_t>(std::distance(oracle.begin(), oracle.upper_bound(now_ns - now_ns % 1024)));
           ASSERT_EQ(taken.size(), std::min(due, at_most));
           for (node* each : taken) {
             ASSERT_LE(each->place->first, now_ns);

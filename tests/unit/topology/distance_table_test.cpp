@@ -100,9 +100,7 @@ TEST(distance_table, two_thousand_workers_fit) {
 
 TEST(distance_table, a_cpu_the_machine_does_not_have_is_refused_by_name) {
   const machine m = machine::synthetic({.cores_per_node = 4});
-  EXPECT_EQ(thrown_text([&] {
-              distance_table(m, cpu_list{0, 7});
-            }),
+  EXPECT_EQ(thrown_text([&] { distance_table(m, cpu_list{0, 7}); }),
             "distance_table: worker 1 on CPU 7 is not allowed; allowed: CPUs 0-3");
 }
 

@@ -13,13 +13,9 @@ using namespace filch::topology;
 const std::string k_cpu = "sys/devices/system/cpu/";
 const std::string k_node = "sys/devices/system/node/";
 
-std::string cpu_file(unsigned cpu, const std::string& name) {
-  return k_cpu + "cpu" + std::to_string(cpu) + "/" + name;
-}
+std::string cpu_file(unsigned cpu, const std::string& name) { return k_cpu + "cpu" + std::to_string(cpu) + "/" + name; }
 
-machine load(const fake_root& root) {
-  return load_machine({.use = loader::sysfs, .root = root.path()});
-}
+machine load(const fake_root& root) { return load_machine({.use = loader::sysfs, .root = root.path()}); }
 
 // Two packages, two nodes, two cores each, two threads each. Siblings are n and n + 4; packages are {0, 1} and {2, 3}.
 void write_two_packages(fake_root& root) {

@@ -61,9 +61,7 @@ TEST(placement, bad_requests_are_named) {
   const machine m = machine::synthetic({.cores_per_node = 2});
   EXPECT_EQ(thrown_text([&] { static_cast<void>(assign_workers(m, m.cpus(), 0)); }),
             "assign_workers: workers = 0 is not allowed; allowed: 1 to 65535");
-  EXPECT_EQ(thrown_text([&] {
-              static_cast<void>(assign_workers(m, cpu_set{8, 9}, 1));
-            }),
+  EXPECT_EQ(thrown_text([&] { static_cast<void>(assign_workers(m, cpu_set{8, 9}, 1)); }),
             "assign_workers: usable CPUs '8-9' are not allowed; allowed: at least one of the machine's CPUs 0-1");
 }
 

@@ -158,8 +158,16 @@ TEST(binary, a_valid_checksum_does_not_make_nonsense_acceptable) {
   EXPECT_NE(text_of(block(k_block_events, "\x01\x01\x01\x04") + block(k_block_events, "\x01\x01\x01\x02"))
                 .find("before its predecessor"),
             std::string::npos);
-  EXPECT_NE(text_of(block(k_block_facts, "\x01\x04seed\x01" "1")).find("changes seed"), std::string::npos);
-  EXPECT_NE(text_of(block(k_block_facts, "\x02\x05" "clock\x01x")).find("entry 1 is incomplete"), std::string::npos);
+  EXPECT_NE(text_of(block(k_block_facts,
+                          "\x01\x04seed\x01"
+                          "1"))
+                .find("changes seed"),
+            std::string::npos);
+  EXPECT_NE(text_of(block(k_block_facts,
+                          "\x02\x05"
+                          "clock\x01x"))
+                .find("entry 1 is incomplete"),
+            std::string::npos);
   EXPECT_NE(text_of(block(k_block_names, "\x03\x01\x01x")).find("begins at name 3, expected 0"), std::string::npos);
   EXPECT_NE(
       text_of(block(k_block_events, std::string_view{"\x01\x01\x01\x01", 4})).find("says 0 events, but there are 1"),
@@ -172,8 +180,8 @@ TEST(binary, a_valid_checksum_does_not_make_nonsense_acceptable) {
 
 // Two events as version 1 codes them: the second time is a zigzag difference, the argument of a join is a plain number.
 TEST(binary, a_file_of_the_first_version_is_read) {
-  std::string bytes = file_of({one_worker(), block(k_block_events, "\x01\x02\x21\x14\x02\x74\x0a\x04\x07"),
-                               block(k_block_end, "\x02")});
+  std::string bytes = file_of(
+      {one_worker(), block(k_block_events, "\x01\x02\x21\x14\x02\x74\x0a\x04\x07"), block(k_block_end, "\x02")});
   bytes[8] = 1;
   const read_result back = read_back(bytes);
   ASSERT_FALSE(back.error) << back.error->text();
@@ -191,7 +199,9 @@ TEST(binary, a_file_of_the_first_version_is_read) {
 }
 
 TEST(binary, facts_that_became_known_late_replace_those_from_before) {
-  const std::string facts = block(k_block_facts, "\x02\x05" "clock\x03tsc\x04host\x01h");
+  const std::string facts = block(k_block_facts,
+                                  "\x02\x05"
+                                  "clock\x03tsc\x04host\x01h");
   const read_result back =
       read_back(file_of({one_worker(), facts, facts, block(k_block_end, std::string_view{"\0", 1})}));
   ASSERT_FALSE(back.error) << back.error->text();

@@ -38,13 +38,11 @@ void measure_recorder(const char* what, clock_source clock, when_full full, bool
   r.enable(on);
   const auto empty = [&] {
     event e;
-    while (drain && r.take(e)) {
-    }
+    while (drain && r.take(e)) {}
   };
   for (int i = 0; i != 1 << 15; ++i) r.start(task_id{1});
   empty();
-  measure(
-      what, [&] { r.start(task_id{1}); }, empty);
+  measure(what, [&] { r.start(task_id{1}); }, empty);
 }
 
 }  // namespace
@@ -52,15 +50,12 @@ void measure_recorder(const char* what, clock_source clock, when_full full, bool
 int main() {
   const auto nothing = [] {};
   std::int64_t sum = 0;
-  measure(
-      "clock: monotonic", [&] { sum += now_ticks(clock_source::monotonic); }, nothing);
+  measure("clock: monotonic", [&] { sum += now_ticks(clock_source::monotonic); }, nothing);
   if (is_supported(clock_source::tsc)) {
-    measure(
-        "clock: tsc", [&] { sum += now_ticks(clock_source::tsc); }, nothing);
+    measure("clock: tsc", [&] { sum += now_ticks(clock_source::tsc); }, nothing);
   }
   null_recorder none;
-  measure(
-      "null recorder", [&] { none.start(task_id{1}); }, nothing);
+  measure("null recorder", [&] { none.start(task_id{1}); }, nothing);
   measure_recorder("recorder, off", best_clock_source(), when_full::refuse_new, true, false);
   measure_recorder("recorder, monotonic, refuse_new", clock_source::monotonic, when_full::refuse_new, true, true);
   if (is_supported(clock_source::tsc)) {

@@ -17,12 +17,8 @@ using filch::trace::when_full;
 // Two words that belong together: a torn item shows.
 using pair_ring = ring<2>;
 using pair_item = pair_ring::item;
-pair_item item(std::uint64_t n) {
-  return {{n, ~n}};
-}
-bool is_whole(pair_item i) {
-  return i.at[1] == ~i.at[0];
-}
+pair_item item(std::uint64_t n) { return {{n, ~n}}; }
+bool is_whole(pair_item i) { return i.at[1] == ~i.at[0]; }
 
 std::vector<std::uint64_t> take_all(pair_ring& r) {
   std::vector<std::uint64_t> out;

@@ -41,13 +41,9 @@ std::string cell(const std::vector<bench_row>& rows, const measurement_kind& kin
   return out;
 }
 
-std::string value_text(const bench_row& row) {
-  return fixed(median(row.ns), median(row.ns) < 99.95 ? 1 : 0);
-}
+std::string value_text(const bench_row& row) { return fixed(median(row.ns), median(row.ns) < 99.95 ? 1 : 0); }
 
-std::string to_peer_text(const bench_row& row) {
-  return row.ratios.empty() ? "" : ratio_text(median(row.ratios));
-}
+std::string to_peer_text(const bench_row& row) { return row.ratios.empty() ? "" : ratio_text(median(row.ratios)); }
 
 template <class Text>
 std::string table_of(const std::vector<bench_program>& programs, const std::vector<bench_row>& rows,
@@ -67,9 +63,7 @@ std::string table_of(const std::vector<bench_program>& programs, const std::vect
   return table.text();
 }
 
-std::string_view unit_of(const measurement_kind& kind) {
-  return kind.metric == bench_metric::memory ? "bytes" : "ns";
-}
+std::string_view unit_of(const measurement_kind& kind) { return kind.metric == bench_metric::memory ? "bytes" : "ns"; }
 
 }  // namespace
 

@@ -243,8 +243,9 @@ namespace {
 // What both commands have.
 void add_common(CLI::App& bench, bench_arguments& into) {
   bench.add_option("--threads", into.threads, "numbers of threads; default: 1 and all CPUs")->type_name("N,N");
-  const std::string rounds = "how often each is run, in turn; default 7"s +
-                             (into.is_async ? "" : ", and up to 51 within 10 s per measurement; more if the host disturbs");
+  const std::string rounds =
+      "how often each is run, in turn; default 7"s +
+      (into.is_async ? "" : ", and up to 51 within 10 s per measurement; more if the host disturbs");
   bench.add_option("--rounds", into.rounds, rounds)->type_name("N");
   bench.add_option("--repetitions", into.repetitions, "in one process, where programs do not take turns; default 3")
       ->type_name("N");

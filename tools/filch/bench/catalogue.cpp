@@ -29,12 +29,8 @@ constexpr std::array<measurement_kind, 13> k_kinds{{
 
 // ---- asynchronous shapes: what comes out, and how many operations that takes ----------------------------------------
 
-constexpr std::uint64_t as_many(std::uint64_t size) {
-  return size;
-}
-constexpr std::uint64_t sum_below(std::uint64_t size) {
-  return size * (size - 1) / 2;
-}
+constexpr std::uint64_t as_many(std::uint64_t size) { return size; }
+constexpr std::uint64_t sum_below(std::uint64_t size) { return size * (size - 1) / 2; }
 constexpr std::uint64_t fib_of(std::uint64_t n) {
   std::uint64_t a = 0;
   std::uint64_t b = 1;
@@ -42,9 +38,7 @@ constexpr std::uint64_t fib_of(std::uint64_t n) {
   return a;
 }
 // Nodes with two children.
-constexpr std::uint64_t fib_forks(std::uint64_t n) {
-  return fib_of(n + 1) - 1;
-}
+constexpr std::uint64_t fib_forks(std::uint64_t n) { return fib_of(n + 1) - 1; }
 using enum bench_metric;
 // Of runs that take a few milliseconds.
 constexpr std::uint32_t k_often = 15;
@@ -66,11 +60,12 @@ constexpr std::array<measurement_kind, 19> k_async_kinds{{
     {"mutex", "mutex", 80'000, 80'000, 800, "a lock goes round among eight tasks that yield with it", time, as_many},
     {"sleepers-cpu", "sleepers", 1'000'000, 100'000, 1000, "CPU time of a task that sleeps, of a million", cpu_time,
      as_many, nullptr, 1},
-    {"sleepers-memory", "sleepers", 1'000'000, 100'000, 1000, "and its memory in bytes, when all sleep", memory, as_many,
-     nullptr, 1},
+    {"sleepers-memory", "sleepers", 1'000'000, 100'000, 1000, "and its memory in bytes, when all sleep", memory,
+     as_many, nullptr, 1},
     {"timer-churn", "timer_churn", 80'000, 80'000, 800, "a timer is set and cancelled", time, as_many},
     {"fib", "fib", 25, 25, 12, "fib(25), per fork", time, fib_of, fib_forks},
-    {"skynet", "skynet", 100'000, 100'000, 100, "a tree of 100 000 leaves, ten children at every node", time, sum_below},
+    {"skynet", "skynet", 100'000, 100'000, 100, "a tree of 100 000 leaves, ten children at every node", time,
+     sum_below},
     {"wake", "wake", 500, 500, 20, "from outside to the start on a sleeping worker, median", time, as_many, nullptr, 1},
     {"wake-p99", "wake_p99", 500, 500, 20, "the same, 99th of a hundred", time, as_many, nullptr, 1},
 }};
@@ -94,21 +89,13 @@ constexpr std::array<known_peer, 5> k_async_peers{{
 
 }  // namespace
 
-std::span<const known_peer> all_peers() {
-  return k_peers;
-}
+std::span<const known_peer> all_peers() { return k_peers; }
 
-std::span<const known_peer> all_async_peers() {
-  return k_async_peers;
-}
+std::span<const known_peer> all_async_peers() { return k_async_peers; }
 
-std::span<const measurement_kind> all_measurement_kinds() {
-  return k_kinds;
-}
+std::span<const measurement_kind> all_measurement_kinds() { return k_kinds; }
 
-std::span<const measurement_kind> all_async_kinds() {
-  return k_async_kinds;
-}
+std::span<const measurement_kind> all_async_kinds() { return k_async_kinds; }
 
 std::vector<measurement_kind> chosen_kinds(std::span<const measurement_kind> all,
                                            const std::vector<std::string>& names) {
@@ -126,8 +113,6 @@ std::vector<measurement_kind> chosen_kinds(std::span<const measurement_kind> all
   return chosen;
 }
 
-bool takes_small_sizes(std::string_view runtime) {
-  return runtime.starts_with("OpenMP") || runtime == "goroutines";
-}
+bool takes_small_sizes(std::string_view runtime) { return runtime.starts_with("OpenMP") || runtime == "goroutines"; }
 
 }  // namespace filch::tool

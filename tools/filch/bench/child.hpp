@@ -175,8 +175,7 @@ class child {
     if (id_ > 0) {
       ::kill(id_, SIGKILL);
       int status = 0;
-      while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
-      }
+      while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {}
     }
     id_ = 0;
   }

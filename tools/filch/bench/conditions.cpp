@@ -83,7 +83,8 @@ double host_watch::share() const {
   return std::max(0.0, (all_cpu_times().taken_s - taken_s_) / (seconds_since(at_ns_) * cpus));
 }
 
-condition_watch::condition_watch() : load_before_{load_average()}, all_s_{all_cpu_times().used_s}, own_s_{own_cpu_s()} {}
+condition_watch::condition_watch()
+    : load_before_{load_average()}, all_s_{all_cpu_times().used_s}, own_s_{own_cpu_s()} {}
 
 bench_conditions condition_watch::until_now() const {
   const double foreign_s = all_cpu_times().used_s - all_s_ - (own_cpu_s() - own_s_);

@@ -18,8 +18,9 @@ struct bench_conditions {
   double host_share = 0;    // of the time of all CPUs that the host took from this virtual machine
 };
 
-// What the host of a virtual machine takes from its construction on: time in which a CPU would have run, but was given to
-// others. Linux tells it in ticks of 10 ms, or not at all. For tests FILCH_BENCH_STAT names a file instead of /proc/stat.
+// What the host of a virtual machine takes from its construction on: time in which a CPU would have run, but was given
+// to others. Linux tells it in ticks of 10 ms, or not at all. For tests FILCH_BENCH_STAT names a file instead of
+// /proc/stat.
 class host_watch {
  public:
   host_watch();

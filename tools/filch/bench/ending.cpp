@@ -12,13 +12,9 @@ volatile sig_atomic_t asked_by = 0;
 // What is being measured; a crash inside goes_on_with() may print a mixture of two texts.
 std::array<char, 256> going_on{};
 
-extern "C" void note_signal(int signal) {
-  asked_by = signal;
-}
+extern "C" void note_signal(int signal) { asked_by = signal; }
 
-void put(const char* text) {
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, ::strlen(text));
-}
+void put(const char* text) { [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, ::strlen(text)); }
 
 const char* crash_name(int signal) {
   switch (signal) {
@@ -46,7 +42,7 @@ extern "C" void tell_of_crash(int signal) {
 }
 
 void handle(int signal, void (*handler)(int), int flags, struct sigaction* before) {
-  struct sigaction wanted {};
+  struct sigaction wanted{};
   wanted.sa_handler = handler;
   wanted.sa_flags = flags;
   ::sigemptyset(&wanted.sa_mask);
@@ -55,9 +51,7 @@ void handle(int signal, void (*handler)(int), int flags, struct sigaction* befor
 
 }  // namespace
 
-int asked_to_end_by() noexcept {
-  return asked_by;
-}
+int asked_to_end_by() noexcept { return asked_by; }
 
 std::string signal_text(int signal) {
   const char* const words = ::sigdescr_np(signal);

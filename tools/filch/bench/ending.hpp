@@ -1,5 +1,5 @@
-// How a long measurement ends before it is done: by a signal that asks for it, or by a crash of the command itself. Both
-// are said on standard error; nothing ends in silence.
+// How a long measurement ends before it is done: by a signal that asks for it, or by a crash of the command itself.
+// Both are said on standard error; nothing ends in silence.
 #pragma once
 
 #include <signal.h>
@@ -16,10 +16,9 @@ namespace filch::tool {
 // "signal 9 (Killed)"
 [[nodiscard]] std::string signal_text(int signal);
 
-// While it lives:
-//   SIGINT, SIGTERM, SIGHUP  are kept for asked_to_end_by(), unless they were ignored before
-//   SIGSEGV, SIGABRT, …      say what was going on, then end the process as they do elsewhere
-//   SIGPIPE                  is ignored: a reader that has gone away is an error of the stream, and files are still written
+// While it lives: SIGINT, SIGTERM, SIGHUP  are kept for asked_to_end_by(), unless they were ignored before SIGSEGV,
+//   SIGABRT, …      say what was going on, then end the process as they do elsewhere SIGPIPE                  is
+//   ignored: a reader that has gone away is an error of the stream, and files are still written
 // At most one lives at a time.
 class ending_watch {
  public:
@@ -37,7 +36,7 @@ class ending_watch {
  private:
   std::array<struct sigaction, k_asking.size()> asking_before_{};
   std::array<struct sigaction, k_crashes.size()> crashes_before_{};
-  struct sigaction pipe_before_ {};
+  struct sigaction pipe_before_{};
 };
 
 }  // namespace filch::tool

@@ -7,8 +7,8 @@
 namespace filch::tool {
 namespace {
 
-// The greatest number such that a coin thrown `count` times shows heads less often with a chance of at most 2.5 %. Chances
-// are multiplied as logarithms: a thousand throws have some that are too small for a double.
+// The greatest number such that a coin thrown `count` times shows heads less often with a chance of at most 2.5 %.
+// Chances are multiplied as logarithms: a thousand throws have some that are too small for a double.
 std::size_t unlikely_below(std::size_t count) {
   double log_chance = -static_cast<double>(count) * std::numbers::ln2;
   double chance = std::exp(log_chance);

@@ -75,8 +75,8 @@ std::string why_missing(const std::filesystem::path& folder, const known_peer& p
   std::string why;
   std::getline(std::ifstream{folder / (std::string{peer.program} + ".left_out")}, why);
   if (!why.empty()) return why;
-  return "its program "s + std::string{peer.program} + " was not built (Debian packages: " +
-         std::string{peer.packages} + ")";
+  return "its program "s + std::string{peer.program} +
+         " was not built (Debian packages: " + std::string{peer.packages} + ")";
 }
 
 // C++ is compiled by the compiler of each folder; of another language one program is enough.
@@ -124,10 +124,8 @@ found_programs find_programs(const std::vector<std::filesystem::path>& folders, 
       if (!is_program(entry) || (!wanted.with_peers && name != k_serial_runtime && name != k_own_runtime)) continue;
       about told = ask(entry.path());
       told.program.folder = place;
-      if (!told.problem.empty())
-        all.unusable.push_back({entry.path(), std::move(told.problem)});
-      else if (!is_known(told.program))
-        found.push_back(std::move(told.program));
+      if (!told.problem.empty()) all.unusable.push_back({entry.path(), std::move(told.problem)});
+      else if (!is_known(told.program)) found.push_back(std::move(told.program));
     }
   }
   const auto rank = [](const bench_program& each) {
@@ -184,10 +182,8 @@ const job_outcome& turn_taker::take_turn() {
   process_->give_line();
   const std::string told = next_line();
   if (!last_.has_failed()) {
-    if (std::optional<bench_sample> sample = read_sample(told))
-      last_.samples.push_back(std::move(*sample));
-    else
-      last_.problem = not_as_it_should(told);
+    if (std::optional<bench_sample> sample = read_sample(told)) last_.samples.push_back(std::move(*sample));
+    else last_.problem = not_as_it_should(told);
   }
   if (last_.has_failed()) process_.reset();
   return last_;

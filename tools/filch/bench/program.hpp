@@ -63,8 +63,8 @@ struct found_programs {
 };
 
 // Every program in the folders. A program that was found before, in the same version, is left out. Why a peer was not
-// built stands in <its program>.left_out, if the build knows. Throws `failure` when a program is not there that must be:
-// filch, and perhaps serial code.
+// built stands in <its program>.left_out, if the build knows. Throws `failure` when a program is not there that must
+// be: filch, and perhaps serial code.
 [[nodiscard]] found_programs find_programs(const std::vector<std::filesystem::path>& folders,
                                            const wanted_programs& wanted);
 
@@ -93,7 +93,8 @@ struct asked_to_end {};
 class child;
 
 // A process that takes turns with others. While it waits it is stopped: threads of some runtimes spin for a while, or
-// forever, when there is nothing to do. It ends with this object, with a failure, and when the command ends in whatever way.
+// forever, when there is nothing to do. It ends with this object, with a failure, and when the command ends in whatever
+// way.
 class turn_taker {
  public:
   // Starts it, and waits until it is warm. The limit is for this, and again for each turn. Throws asked_to_end.

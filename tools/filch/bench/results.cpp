@@ -43,20 +43,12 @@ std::string title_of(const bench_program& program) {
   return program.runtime == k_serial_runtime ? "serial copies" : program.runtime;
 }
 
-bool is_in_turns(const bench_row& row) {
-  return row.is_measured() && row.least_ratio.has_value();
-}
+bool is_in_turns(const bench_row& row) { return row.is_measured() && row.least_ratio.has_value(); }
 
 // Of the rounds that count.
-std::vector<double> ratios_of(const bench_row& row) {
-  return counted(row.ratios, row.is_disturbed);
-}
-double ratio_of(const bench_row& row) {
-  return median(ratios_of(row));
-}
-double median_ns_of(const bench_row& row) {
-  return median(counted(row.ns, row.is_disturbed));
-}
+std::vector<double> ratios_of(const bench_row& row) { return counted(row.ratios, row.is_disturbed); }
+double ratio_of(const bench_row& row) { return median(ratios_of(row)); }
+double median_ns_of(const bench_row& row) { return median(counted(row.ns, row.is_disturbed)); }
 
 bool has_range(const bench_row& row) {
   return row.program->runtime == k_own_runtime && row.is_measured() && median_range(ratios_of(row)).has_value();
@@ -71,9 +63,7 @@ struct median_ratio {
   }
 };
 // the least;
-std::string least_ratio(const bench_row& row) {
-  return is_in_turns(row) ? ratio_text(*row.least_ratio) : "";
-}
+std::string least_ratio(const bench_row& row) { return is_in_turns(row) ? ratio_text(*row.least_ratio) : ""; }
 // or the median with its confidence interval.
 std::string ratio_with_range(const bench_row& row) {
   const std::optional<value_range> range = median_range(ratios_of(row));
@@ -134,7 +124,8 @@ std::string lower_tables(std::vector<const bench_program*> columns, const std::v
                   plan, is_in_turns, least_ratio);
   std::erase_if(columns, [](const bench_program* each) { return each->runtime != k_own_runtime; });
   if (columns.empty()) return least;
-  return least + lower_table("Median and its 95 % confidence interval", columns, rows, plan, has_range, ratio_with_range);
+  return least +
+         lower_table("Median and its 95 % confidence interval", columns, rows, plan, has_range, ratio_with_range);
 }
 
 std::string not_ahead_text(const std::vector<not_ahead>& all, const bench_plan& plan) {
@@ -206,8 +197,8 @@ std::string host_text(const bench_results& all) {
 std::string circumstances(const bench_results& all) {
   const bench_conditions& when = all.when;
   return when.date + ", " + when.cpu + ", " + count_text(when.cpus, "CPU") + ", Linux " + when.kernel + "; " +
-         rounds_text(all) + host_text(all) + "; others used " + fixed(when.foreign_cpus, 2) +
-         " CPUs meanwhile, load " + fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) + " after";
+         rounds_text(all) + host_text(all) + "; others used " + fixed(when.foreign_cpus, 2) + " CPUs meanwhile, load " +
+         fixed(when.load_before, 2) + " before and " + fixed(when.load_after, 2) + " after";
 }
 
 json row_json(const bench_row& row) {
@@ -231,9 +222,7 @@ json row_json(const bench_row& row) {
 
 }  // namespace
 
-std::string ratio_text(double ratio) {
-  return fixed(ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0);
-}
+std::string ratio_text(double ratio) { return fixed(ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0); }
 
 std::string threads_text(const bench_plan& plan) {
   std::string text;
@@ -333,7 +322,8 @@ json context_json(const bench_results& all) {
 std::vector<not_ahead> where_not_ahead(const std::vector<bench_row>& rows) {
   std::vector<not_ahead> all;
   for (const bench_row& peer : rows) {
-    if (peer.program->runtime == k_own_runtime || peer.program->runtime == k_serial_runtime || !peer.is_measured()) continue;
+    if (peer.program->runtime == k_own_runtime || peer.program->runtime == k_serial_runtime || !peer.is_measured())
+      continue;
     const bench_row* const own = own_row(rows, peer);
     if (own == nullptr || !own->is_measured() || ratio_of(peer) >= k_noise * ratio_of(*own)) continue;
     all.push_back({own, &peer});
@@ -351,7 +341,8 @@ std::string results_text(const bench_results& all) {
   const std::vector<not_ahead> behind = where_not_ahead(rows);
   std::set<const bench_row*> starred;
   for (const not_ahead& each : behind) starred.insert(each.own);
-  const bool has_copies = std::ranges::any_of(rows, [](const bench_row& row) { return row.program->runtime == k_serial_runtime; });
+  const bool has_copies =
+      std::ranges::any_of(rows, [](const bench_row& row) { return row.program->runtime == k_serial_runtime; });
   if (has_copies) out += "serial copies: as many of the serial program at once as threads; what the machine allows\n";
   out += "\n";
   std::vector<std::string> compilers;
@@ -433,8 +424,8 @@ std::string results_svg(const bench_results& all, std::vector<std::string>& left
       // All charts have the same series, in the same colours.
       const auto is_its = [&](const bench_row& row) { return row.program == &program && row.is_measured(); };
       if (std::ranges::none_of(all.rows, is_its)) continue;
-      plot::bar_series series{
-          .name = title_of(program) + (program.language == "C++" ? ", "s + program.compiler : ""), .bars = {}};
+      plot::bar_series series{.name = title_of(program) + (program.language == "C++" ? ", "s + program.compiler : ""),
+                              .bars = {}};
       for (const measurement_kind& kind : plan.kinds) {
         const bench_row* const row = find_row(all.rows, kind.name, &program, plan.threads[i]);
         const bool is_there = row != nullptr && row->is_measured();

@@ -22,7 +22,8 @@ struct bench_results {
   bench_conditions when{};
 };
 
-// Where a peer has a ratio lower by more than one per cent than filch by the same compiler, or by the first one for other languages.
+// Where a peer has a ratio lower by more than one per cent than filch by the same compiler, or by the first one for
+// other languages.
 struct not_ahead {
   const bench_row* own;
   const bench_row* peer;
@@ -40,8 +41,8 @@ inline constexpr std::string_view k_async_file = "async";
 // What results_json or async_json was made of. Throws nlohmann::json::exception or failure for anything else, and
 // bad_usage for a measurement that is not known, or a file of the other one.
 [[nodiscard]] bench_results saved_results(const nlohmann::ordered_json& told, bool is_async);
-// Bars of the ratios, a chart for each number of threads, one below the other. A row without values has no bar; `left_out`
-// gets its name, and why.
+// Bars of the ratios, a chart for each number of threads, one below the other. A row without values has no bar;
+// `left_out` gets its name, and why.
 [[nodiscard]] std::string results_svg(const bench_results& all, std::vector<std::string>& left_out);
 
 // The first lines: when, where, and what was compared.

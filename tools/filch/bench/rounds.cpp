@@ -65,8 +65,8 @@ struct kind_rows {
 
 // In turns there are more rounds while those of one measurement took less. guess
 constexpr time_ns k_more_rounds_ns = 10 * k_ns_per_s;
-// A turn is disturbed if the host took more of all CPUs' time. Linux counts it in ticks of 10 ms: one is too much for a turn
-// of less than 250 ms on two CPUs, and none is always little enough. guess
+// A turn is disturbed if the host took more of all CPUs' time. Linux counts it in ticks of 10 ms: one is too much for a
+// turn of less than 250 ms on two CPUs, and none is always little enough. guess
 constexpr double k_disturbing_share = 0.02;
 
 class measuring {
@@ -181,19 +181,15 @@ class measuring {
       const std::size_t place = (i + round) % count;
       bench_row& row = rows_[from + (round % 2 == 0 ? place : count - 1 - place)];
       if (row.is_too_slow || !row.problem.empty()) continue;
-      if (plan_.is_async)
-        run_shape(row, round);
-      else
-        run_beside_serial(row, round);
+      if (plan_.is_async) run_shape(row, round);
+      else run_beside_serial(row, round);
       if (row.is_too_slow || !row.problem.empty()) {
         takers_.erase(job_key{row.program, row.kind.workload, row.size, row.threads});
       }
     }
     for (std::size_t i = from; i != to; ++i) {
-      if (plan_.is_async)
-        compare_shapes(rows_[i], round);
-      else
-        compare_with_own(rows_[i]);
+      if (plan_.is_async) compare_shapes(rows_[i], round);
+      else compare_with_own(rows_[i]);
     }
   }
 
@@ -266,8 +262,8 @@ class measuring {
     if (const auto at = done_.find(key); at != done_.end()) return at->second;
     const auto taker = takers_.find(key);
     const bool is_in_turns = taker != takers_.end();
-    running_ = "round "s + std::to_string(round + 1) + (is_in_turns ? "" : " of " + std::to_string(plan_.rounds)) + ": " +
-               job_text(kind, program, threads);
+    running_ = "round "s + std::to_string(round + 1) + (is_in_turns ? "" : " of " + std::to_string(plan_.rounds)) +
+               ": " + job_text(kind, program, threads);
     // In turns once in a round: a terminal that draws it takes time from who runs.
     if (!is_in_turns || done_.empty()) tell_.say(running_);
     const std::uint32_t repetitions = kind.repetitions == 0 ? plan_.repetitions : kind.repetitions;

@@ -2,16 +2,17 @@
 //
 // In a round each measurement is run once for every runtime and number of threads, one right after the other, together
 // with the serial code that belongs to it: by the same compiler and of the same size. A ratio is taken inside a round;
-// what is reported is the median over the rounds. The order of the runtimes changes from round to round. With several threads serial
-// code is also run in as many copies at once: what the machine allows, since CPUs share caches, clock and neighbours.
+// what is reported is the median over the rounds. The order of the runtimes changes from round to round. With several
+// threads serial code is also run in as many copies at once: what the machine allows, since CPUs share caches, clock
+// and neighbours.
 //
-// Where all programs of a measurement take turns, each is started once and warms up; then a round is one turn of each. The
-// rounds of one measurement come one right after the other, so what is compared lies as close together as one run is long;
-// and since rounds are cheap then, there are more of them, and more again while the host of a virtual machine disturbs.
-// Elsewhere a round is a process for each, and all measurements.
+// Where all programs of a measurement take turns, each is started once and warms up; then a round is one turn of each.
+// The rounds of one measurement come one right after the other, so what is compared lies as close together as one run
+// is long; and since rounds are cheap then, there are more of them, and more again while the host of a virtual machine
+// disturbs. Elsewhere a round is a process for each, and all measurements.
 //
-// Asynchronous shapes have no serial code: the ratio is that of filch to the peer, and every result is compared with what
-// must come out.
+// Asynchronous shapes have no serial code: the ratio is that of filch to the peer, and every result is compared with
+// what must come out.
 #pragma once
 
 #include <cstdint>

@@ -63,8 +63,8 @@ void add_once(std::vector<T>& to, const T& value) {
   if (std::ranges::find(to, value) == to.end()) to.push_back(value);
 }
 
-// Every value has its ratio, and is disturbed or not, if that is told. A shape may have fewer ratios: filch failed, or the
-// command was ended inside a round.
+// Every value has its ratio, and is disturbed or not, if that is told. A shape may have fewer ratios: filch failed, or
+// the command was ended inside a round.
 void check_ratios(const bench_row& row, bool is_async) {
   const std::string has = std::string{row.kind.name} + ", " + count_text(row.threads, "thread") + ": " +
                           row.program->runtime + " has " + count_text(row.ns.size(), "value") + ", but ";

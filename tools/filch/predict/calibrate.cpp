@@ -83,12 +83,8 @@ void measure_round(all_rounds& into, std::uint32_t cpus) {
   into.migration.values.push_back(measure_migration_per_kib_ns());
 }
 
-double median(const figure_rounds& of) {
-  return of.values.empty() ? 0 : quantile(of.values, 0.5);
-}
-time_ns whole_ns(const figure_rounds& of) {
-  return static_cast<time_ns>(std::lround(median(of)));
-}
+double median(const figure_rounds& of) { return of.values.empty() ? 0 : quantile(of.values, 0.5); }
+time_ns whole_ns(const figure_rounds& of) { return static_cast<time_ns>(std::lround(median(of))); }
 
 scenario::machine_description machine_of(const all_rounds& found, std::uint32_t cpus, std::uint32_t rounds) {
   scenario::machine_description out{.name = "measured", .workers = cpus};

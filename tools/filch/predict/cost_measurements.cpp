@@ -28,13 +28,9 @@ time_ns clock_ns(clockid_t which) {
   ::clock_gettime(which, &now);
   return static_cast<time_ns>(now.tv_sec) * k_ns_per_s + static_cast<time_ns>(now.tv_nsec);
 }
-time_ns thread_cpu_ns() {
-  return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
+time_ns thread_cpu_ns() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
-double per(time_ns span_ns, std::size_t count) {
-  return static_cast<double>(span_ns) / static_cast<double>(count);
-}
+double per(time_ns span_ns, std::size_t count) { return static_cast<double>(span_ns) / static_cast<double>(count); }
 
 double median_of(std::vector<double>& values) {
   if (values.empty()) return 0;
@@ -49,9 +45,7 @@ void keep(T& value) {
   asm volatile("" : "+m"(value) : : "memory");
 }
 
-void relax() {
-  std_atomics::pause();
-}
+void relax() { std_atomics::pause(); }
 
 // The i-th CPU that this process may use.
 void bind_thread(std::size_t i) {
@@ -132,7 +126,7 @@ double measure_fork_ns() {
   });
 }
 
-// ---- between two threads ---------------------------------------------------------------------------------------------
+// ---- between two threads --------------------------------------------------------------------------------------------
 
 double measure_steal_ns() {
   constexpr std::size_t k_tasks = 2000;
@@ -248,16 +242,14 @@ double measure_switch_ns() {
   };
   std::thread other{[&] {
     bind_thread(0);
-    for (int i = 0; i != k_turns && turn(to[0], back[1]); ++i) {
-    }
+    for (int i = 0; i != k_turns && turn(to[0], back[1]); ++i) {}
   }};
   std::thread self{[&] {
     bind_thread(0);
     const time_ns began_ns = monotonic_now_ns();
     const char word = 0;
     if (::write(to[1], &word, 1) != 1) return;
-    for (int i = 0; i != k_turns - 1 && turn(back[0], to[1]); ++i) {
-    }
+    for (int i = 0; i != k_turns - 1 && turn(back[0], to[1]); ++i) {}
     out = per(monotonic_now_ns() - began_ns, 2 * k_turns);
   }};
   self.join();
@@ -306,7 +298,7 @@ double measure_migration_per_kib_ns() {
   return std::max(0.0, median_of(penalties) / k_kib);
 }
 
-// ---- all CPUs --------------------------------------------------------------------------------------------------------
+// ---- all CPUs -------------------------------------------------------------------------------------------------------
 
 namespace {
 

@@ -1,6 +1,6 @@
-// What single acts cost on this machine. Every measurement gives one number for one round; who calls them repeats them in
-// turn and takes medians. Those of one thread count its CPU time, so other programs disturb them little; those between
-// two threads are wall time.
+// What single acts cost on this machine. Every measurement gives one number for one round; who calls them repeats them
+// in turn and takes medians. Those of one thread count its CPU time, so other programs disturb them little; those
+// between two threads are wall time.
 #pragma once
 
 #include <cstdint>

@@ -100,12 +100,8 @@ limit limit_of(const facts& of, const forecast_point& at) {
                                                                                                      : limit::span;
 }
 
-std::string percent(double part) {
-  return fixed(100 * part, 0) + " %";
-}
-std::string seconds(double span_ns) {
-  return duration_text(span_ns * 1e-9);
-}
+std::string percent(double part) { return fixed(100 * part, 0) + " %"; }
+std::string seconds(double span_ns) { return duration_text(span_ns * 1e-9); }
 
 }  // namespace
 
@@ -281,9 +277,8 @@ std::vector<virtual_speed_up> rank_names(const sim::recorded_tasks& tasks, const
     const outcome found = run_once(changed, how, workers, how.seed, false);
     (i % 2 == 0 ? out[i / 2].half_ns : out[i / 2].none_ns) = static_cast<double>(found.makespan_ns);
   });
-  std::ranges::sort(out, {}, [](const virtual_speed_up& one) {
-    return std::tuple{one.none_ns, -one.work_share, one.name};
-  });
+  std::ranges::sort(out, {},
+                    [](const virtual_speed_up& one) { return std::tuple{one.none_ns, -one.work_share, one.name}; });
   return out;
 }
 

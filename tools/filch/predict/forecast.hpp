@@ -1,8 +1,8 @@
 // How long recorded tasks take with other numbers of workers, and what keeps them from being faster.
 //
-// The tasks are replayed by the simulator, whose workers ask the same policies as threads do. What making and taking tasks
-// costs is part of the recorded times already; only what other workers bring is added: looking, stealing, waking, cold
-// caches.
+// The tasks are replayed by the simulator, whose workers ask the same policies as threads do. What making and taking
+// tasks costs is part of the recorded times already; only what other workers bring is added: looking, stealing, waking,
+// cold caches.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +85,7 @@ struct forecast {
 // "the span: …" with its figures, for people.
 [[nodiscard]] std::string limit_text(const forecast& all, const forecast_point& at);
 
-// ---- which change would help most ------------------------------------------------------------------------------------
+// ---- which change would help most -----------------------------------------------------------------------------------
 
 struct virtual_speed_up {
   std::string name;

@@ -108,19 +108,13 @@ plan make_plan(const predict_arguments& given) {
   return out;
 }
 
-// ---- for people ------------------------------------------------------------------------------------------------------
+// ---- for people -----------------------------------------------------------------------------------------------------
 
-std::string seconds(double span_ns) {
-  return duration_text(span_ns * 1e-9);
-}
-std::string seconds(time_ns span_ns) {
-  return seconds(static_cast<double>(span_ns));
-}
+std::string seconds(double span_ns) { return duration_text(span_ns * 1e-9); }
+std::string seconds(time_ns span_ns) { return seconds(static_cast<double>(span_ns)); }
 
 // What speed-ups are counted from: the recorded work on one worker.
-double base_ns(const plan& what) {
-  return static_cast<double>(std::max<time_ns>(1, what.tasks.work_ns()));
-}
+double base_ns(const plan& what) { return static_cast<double>(std::max<time_ns>(1, what.tasks.work_ns())); }
 
 std::string measured_text(const plan& what, std::uint32_t workers) {
   std::string out;
@@ -203,7 +197,7 @@ std::string rank_text(const plan& what, const std::vector<virtual_speed_up>& ran
   return "\nWhich change would help most, with " + count_text(what.rank_at, "worker") + ":\n" + table.text();
 }
 
-// ---- files -----------------------------------------------------------------------------------------------------------
+// ---- files ----------------------------------------------------------------------------------------------------------
 
 std::string chart_of(const plan& what, const forecast& found, const std::string& title) {
   const double base = base_ns(what);

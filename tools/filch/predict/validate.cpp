@@ -73,9 +73,7 @@ one_run run_once(const kernel& what, std::uint32_t workers, std::size_t ring_eve
   return out;
 }
 
-double median(const std::vector<double>& values) {
-  return quantile(values, 0.5);
-}
+double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
 // What the rounds of one kernel at one number of workers gave.
 struct row_rounds {
@@ -159,9 +157,7 @@ class validator {
 
 }  // namespace
 
-std::span<const validated_case> validated_cases() {
-  return k_cases;
-}
+std::span<const validated_case> validated_cases() { return k_cases; }
 
 validation validate(const validation_options& how, const std::function<void(const std::string&)>& say) {
   return validator{how, say}.run();

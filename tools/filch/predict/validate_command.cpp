@@ -68,9 +68,7 @@ errors errors_of(const validation& found, bool is_memory_bound, std::uint32_t cp
   return {all.size(), all.size() % 2 == 1 ? all[half] : (all[half - 1] + all[half]) / 2, all.back()};
 }
 
-std::string percent(double part) {
-  return fixed(100 * part, 1) + " %";
-}
+std::string percent(double part) { return fixed(100 * part, 1) + " %"; }
 
 std::string table_of(const validation& found, bool is_memory_bound) {
   std::vector<std::string> head{"workload", "workers", "predicted", "measured", "quartiles", "error", "tasks", "span"};

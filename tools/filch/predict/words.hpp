@@ -13,8 +13,8 @@
 
 namespace filch::tool {
 
-// "1,2,8", "1..64" or both, in rising order, each once. A range of more than 16 numbers becomes those of the form 2^k and
-// 3·2^k in it, and its ends.
+// "1,2,8", "1..64" or both, in rising order, each once. A range of more than 16 numbers becomes those of the form 2^k
+// and 3·2^k in it, and its ends.
 [[nodiscard]] std::vector<std::uint32_t> read_workers(const std::string& text, const std::string& option,
                                                       std::uint32_t most);
 

@@ -56,9 +56,9 @@ void add_changes(CLI::App& to, scenario_words& into) {
   to.add_option("--order", into.order,
                 "which end of its own queue a worker takes from: "s + names_text<policy::order>())
       ->type_name("NAME");
-  to.add_option("--idle,--backoff", into.idle,
-                "how long to look for work before sleep: "s + names_text<policy::idle>() +
-                    ", or fields: see filch policies")
+  to.add_option(
+        "--idle,--backoff", into.idle,
+        "how long to look for work before sleep: "s + names_text<policy::idle>() + ", or fields: see filch policies")
       ->type_name("NAME");
   to.add_option("--wake", into.wake, "whom new work wakes: "s + names_text<policy::wake>())->type_name("NAME");
   to.add_option("--placement", into.placement,
@@ -68,8 +68,7 @@ void add_changes(CLI::App& to, scenario_words& into) {
       ->type_name("NAME");
   to.add_option("--grain", into.grain, "the same work in tasks of this length, such as 20us or 0.5s")
       ->type_name("TIME");
-  to.add_option("--machine", into.machine,
-                "where it runs: "s + list_text(scenario::machine_names()) + ", or a file")
+  to.add_option("--machine", into.machine, "where it runs: "s + list_text(scenario::machine_names()) + ", or a file")
       ->type_name("NAME");
 }
 
@@ -93,12 +92,15 @@ void add_queueing(CLI::App& sim, queueing_arguments& into) {
   CLI::App* const queueing = sim.add_subcommand("queueing", "How long a task takes at a given load, beside the theory");
   queueing->group("Commands");
   queueing->add_option("--servers", into.servers, "default 128")->type_name("N");
-  queueing->add_option("--load", into.load, "the part of their time that servers are busy; default 0.9")->type_name("X");
-  queueing->add_option("--steal", into.steal, "how much an idle server takes: one, half; default one")->type_name("NAME");
+  queueing->add_option("--load", into.load, "the part of their time that servers are busy; default 0.9")
+      ->type_name("X");
+  queueing->add_option("--steal", into.steal, "how much an idle server takes: one, half; default one")
+      ->type_name("NAME");
   queueing->add_option("--threshold", into.threshold, "from a server with at least so many tasks; default 2")
       ->type_name("N");
-  queueing->add_option("--probe-rate", into.probe_rate,
-                       "looks of an idle server per mean service time; 0, the default: one look when it becomes idle")
+  queueing
+      ->add_option("--probe-rate", into.probe_rate,
+                   "looks of an idle server per mean service time; 0, the default: one look when it becomes idle")
       ->type_name("X");
   queueing->add_option("--tasks", into.tasks, "that are counted; default 1000000")->type_name("N");
   queueing->add_option("--seed", into.seed, "default 1")->type_name("N");
@@ -139,7 +141,8 @@ void add_grid(CLI::App& to, grid_arguments& into) {
 }
 
 void add_compare(CLI::App& app, grid_arguments& into) {
-  CLI::App* const compare = app.add_subcommand("compare", "Policies side by side on a simulated scenario, over many seeds");
+  CLI::App* const compare =
+      app.add_subcommand("compare", "Policies side by side on a simulated scenario, over many seeds");
   compare->group("Commands");
   add_grid(*compare, into);
   compare->add_option("--workers", into.workers, "simulated workers; default: the scenario's own number")
@@ -149,7 +152,8 @@ void add_compare(CLI::App& app, grid_arguments& into) {
       ->type_name("TIME")
       ->allow_extra_args(false);
   compare->footer(
-      "\nA list tries each of its names with each of the others; without any, all ways to choose a victim are compared.\n"
+      "\nA list tries each of its names with each of the others; without any, all ways to choose a victim are "
+      "compared.\n"
       "\nExamples:\n  filch compare adaptive\n"
       "  filch compare steal-half --steal one,half --victims random,largest\n"
       "  filch compare share-nothing --metric wait_99 --idle eco --idle latency --plot waits.svg");
@@ -182,7 +186,8 @@ CLI::App& add_sim(CLI::App& app, sim_arguments& into) {
   add_changes(*sim, into.changes);
   sim->add_option("--seed", into.seed, "of all random choices; default 1, with --lesson the lesson's own")
       ->type_name("N");
-  sim->add_option("--seeds", into.seeds, "so many runs with seeds from there on; shows the first in full, then the spread")
+  sim->add_option("--seeds", into.seeds,
+                  "so many runs with seeds from there on; shows the first in full, then the spread")
       ->type_name("N");
   sim->add_option("--trace", into.trace_file, "write the first run: .json (Chrome), .filch or .pftrace (Perfetto)")
       ->type_name("FILE");

@@ -39,10 +39,8 @@ void forget_priorities(document& in) {
 }
 
 void back_off(document& in) {
-  in.policy.idle = {.initial_ns = k_ns_per_s / 20,
-                    .factor = 2,
-                    .cap_ns = k_ns_per_s / 2,
-                    .cycles = policy::idle::k_forever};
+  in.policy.idle = {
+      .initial_ns = k_ns_per_s / 20, .factor = 2, .cap_ns = k_ns_per_s / 2, .cycles = policy::idle::k_forever};
 }
 
 void sleep_until_woken(document& in) {
@@ -51,8 +49,8 @@ void sleep_until_woken(document& in) {
 }
 
 const std::vector<figure> k_usual{figure::time, figure::stolen, figure::efficiency, figure::failed_looks};
-const std::vector<figure> k_waits{figure::time, figure::wait, figure::wait_99, figure::stolen, figure::parks,
-                                  figure::failed_looks};
+const std::vector<figure> k_waits{figure::time,   figure::wait,  figure::wait_99,
+                                  figure::stolen, figure::parks, figure::failed_looks};
 
 const std::vector<contrast>& all_contrasts() {
   static const std::vector<contrast> k_all{
@@ -68,7 +66,9 @@ const std::vector<contrast>& all_contrasts() {
        "A theft finds cold caches, which cost more than a task's own work, and still shortens the longest waits."},
       {"backoff",
        "--idle",
-       {{"look every 0.1 s", as_it_is}, {"back off, 0.05 to 0.5 s", back_off}, {"sleep until woken", sleep_until_woken}},
+       {{"look every 0.1 s", as_it_is},
+        {"back off, 0.05 to 0.5 s", back_off},
+        {"sleep until woken", sleep_until_woken}},
        {figure::time, figure::wait, figure::wait_99, figure::failed_looks, figure::parks},
        "Backing off saves looks and makes tasks wait; sleepers that are woken do neither."},
       {"bursts",
@@ -80,21 +80,25 @@ const std::vector<contrast>& all_contrasts() {
        "Who looks at more queues steals less often and is not done sooner."},
       {"granularity",
        "--grain",
-       {{"0.1 s", choose_grain<k_ns_per_s / 10>}, {"0.5 s", choose_grain<k_ns_per_s / 2>}, {"2 s", choose_grain<2 * k_ns_per_s>}},
+       {{"0.1 s", choose_grain<k_ns_per_s / 10>},
+        {"0.5 s", choose_grain<k_ns_per_s / 2>},
+        {"2 s", choose_grain<2 * k_ns_per_s>}},
        k_usual,
        "Large tasks leave workers idle at the end; small ones would cost something only on a machine with costs."},
       {"herd",
        "--wake",
        {{"wake one", as_it_is}, {"wake all", [](document& in) { in.policy.wake = policy::wake::all; }}},
        k_waits,
-       "Waking all wakes a dozen for work that one can do; tasks start a little sooner only because nothing else wants the CPUs."},
+       "Waking all wakes a dozen for work that one can do; tasks start a little sooner only because nothing else wants "
+       "the CPUs."},
       {"joining",
        "--join",
        {{"continuation", choose_join<sim::join_mode::continuation>},
         {"helping", choose_join<sim::join_mode::helping>},
         {"blocking", choose_join<sim::join_mode::blocking>}},
        {figure::time, figure::stolen, figure::efficiency, figure::wait},
-       "A worker that sits in a join does nothing for others, and when all do, nobody is left to run the children; the runs that\nend, to which the times belong, are the small ones."},
+       "A worker that sits in a join does nothing for others, and when all do, nobody is left to run the children; the "
+       "runs that\nend, to which the times belong, are the small ones."},
       {"numa",
        "--victims",
        {{"random", choose_victims<policy::victims::random>}, {"nearest", choose_victims<policy::victims::nearest>}},
@@ -123,9 +127,8 @@ time_ns scaled(time_ns span_ns, double factor) {
 }
 
 double mean_ns(const sim::lengths& of) {
-  return of.what == sim::lengths::kind::uniform
-             ? (static_cast<double>(of.low_ns) + static_cast<double>(of.high_ns)) / 2
-             : static_cast<double>(of.low_ns);
+  return of.what == sim::lengths::kind::uniform ? (static_cast<double>(of.low_ns) + static_cast<double>(of.high_ns)) / 2
+                                                : static_cast<double>(of.low_ns);
 }
 
 bool can_be_cut(const sim::task_group& group) {
@@ -168,7 +171,8 @@ bool set_grain(document& in, time_ns grain_ns) {
   if (tasks == nullptr || !std::ranges::all_of(tasks->groups, can_be_cut)) return false;
   for (sim::task_group& each : tasks->groups) {
     const double factor = static_cast<double>(grain_ns) / mean_ns(each.length);
-    each.count = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(static_cast<double>(each.count) / factor)));
+    each.count =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(static_cast<double>(each.count) / factor)));
     each.length.low_ns = scaled(each.length.low_ns, factor);
     each.length.high_ns = scaled(each.length.high_ns, factor);
   }

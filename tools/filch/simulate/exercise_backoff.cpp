@@ -34,9 +34,9 @@ constexpr double k_mean_s = 1.25;  // of a task
 
 struct measured {
   double makespan_s = 0;
-  double idle_s = 0;          // all workers together, awake or asleep
-  double failed_sweeps = 0;   // rounds over all others that found nothing
-  double wait_s = 0;          // of a task, from its arrival to its start
+  double idle_s = 0;         // all workers together, awake or asleep
+  double failed_sweeps = 0;  // rounds over all others that found nothing
+  double wait_s = 0;         // of a task, from its arrival to its start
   double sweeps_per_task = 0;
 };
 
@@ -131,11 +131,12 @@ exercise_answer answer(const exercise_options& how) {
   }
   out.tables.push_back({"20 tasks at the beginning, 8 workers", std::move(batch)});
   out.tables.push_back({"400 tasks that arrive at random, 4 workers, half of their time busy", std::move(arriving)});
-  out.sentence = "When all tasks are there at the beginning, backing off saves looks and changes nothing else; when they "
-                 "arrive one by one it lets each wait longer ("s +
-                 fixed(waits[0], 3) + " → " + fixed(waits[1], 3) +
-                 " s), and workers that sleep until new work wakes them are better at both (" + fixed(waits[2], 3) +
-                 " s, hardly a look in vain).";
+  out.sentence =
+      "When all tasks are there at the beginning, backing off saves looks and changes nothing else; when they "
+      "arrive one by one it lets each wait longer ("s +
+      fixed(waits[0], 3) + " → " + fixed(waits[1], 3) +
+      " s), and workers that sleep until new work wakes them are better at both (" + fixed(waits[2], 3) +
+      " s, hardly a look in vain).";
   return out;
 }
 
@@ -143,7 +144,8 @@ exercise_answer answer(const exercise_options& how) {
 
 constinit const exercise k_exercise_backoff{
     .number = 4,
-    .question = "Wait longer after each failed search, 0.05 s doubling up to 0.5 s: what does it save, what does it cost?",
+    .question =
+        "Wait longer after each failed search, 0.05 s doubling up to 0.5 s: what does it save, what does it cost?",
     .answer = answer};
 
 }  // namespace filch::tool

@@ -102,13 +102,14 @@ exercise_answer answer(const exercise_options& how) {
                                   {"beyond_random_s", difference.mean},
                                   {"half_width", difference.half_width}});
     }
-    out.tables.push_back({std::string{k_settings[s].name} + "; the last column with its 95 % interval",
-                          std::move(table)});
+    out.tables.push_back(
+        {std::string{k_settings[s].name} + "; the last column with its 95 % interval", std::move(table)});
   }
-  out.sentence = "The longest queue is no better victim than a random one: as long as one queue is loaded both take the "
-                 "same; with two it saves a few thefts ("s +
-                 fixed(fewer[1], 1) + ") and no time; and when a look costs 50 ms, looking at all queues makes the run " +
-                 fixed(later[2].back(), 2) + " s longer, and looking at two at a time " + fixed(later[2][1], 2) + " s.";
+  out.sentence =
+      "The longest queue is no better victim than a random one: as long as one queue is loaded both take the "
+      "same; with two it saves a few thefts ("s +
+      fixed(fewer[1], 1) + ") and no time; and when a look costs 50 ms, looking at all queues makes the run " +
+      fixed(later[2].back(), 2) + " s longer, and looking at two at a time " + fixed(later[2][1], 2) + " s.";
   return out;
 }
 
@@ -116,7 +117,8 @@ exercise_answer answer(const exercise_options& how) {
 
 constinit const exercise k_exercise_bursts{
     .number = 5,
-    .question = "Tasks arrive in bursts, first for worker 0 and later for worker 1: does robbing the longest queue help?",
+    .question =
+        "Tasks arrive in bursts, first for worker 0 and later for worker 1: does robbing the longest queue help?",
     .answer = answer};
 
 }  // namespace filch::tool

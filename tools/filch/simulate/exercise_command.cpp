@@ -33,8 +33,8 @@ std::string wrapped(std::string_view text) {
 }  // namespace
 
 std::span<const exercise> all_exercises() {
-  static const std::array<exercise, 5> k_all{k_exercise_workers, k_exercise_races, k_exercise_joins,
-                                             k_exercise_backoff, k_exercise_bursts};
+  static const std::array<exercise, 5> k_all{k_exercise_workers, k_exercise_races, k_exercise_joins, k_exercise_backoff,
+                                             k_exercise_bursts};
   return k_all;
 }
 

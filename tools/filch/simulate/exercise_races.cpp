@@ -152,11 +152,12 @@ exercise_answer answer(const exercise_options&) {
                                 {"twice", found.doubled},
                                 {"lost", found.lost}});
   }
-  out.tables.push_back({"All interleavings of two operations on a plain list, read by read and write by write",
-                        std::move(table)});
+  out.tables.push_back(
+      {"All interleavings of two operations on a plain list, read by read and write by write", std::move(table)});
   out.sentence =
       "Every pair is unsafe: pop and steal hand out the last task twice, two thieves take the same one, and a push "
-      "while a thief shifts the list loses a task or repeats one; only a lock, or a deque whose owner and thieves settle "
+      "while a thief shifts the list loses a task or repeats one; only a lock, or a deque whose owner and thieves "
+      "settle "
       "the last task with one atomic operation, is right in all of them.";
   return out;
 }

@@ -39,9 +39,8 @@ sample_summary summary(std::span<const measured> runs, Value measured::* which) 
 
 exercise_answer answer(const exercise_options& how) {
   std::vector<measured> runs(k_cases * how.seeds);
-  in_parallel(runs.size(), [&](std::uint64_t i) {
-    runs[i] = run_one(k_workers[i / how.seeds], how.first_seed + i % how.seeds);
-  });
+  in_parallel(runs.size(),
+              [&](std::uint64_t i) { runs[i] = run_one(k_workers[i / how.seeds], how.first_seed + i % how.seeds); });
   exercise_answer out;
   text_table table{{"workers", "steal rate %", "time s", "efficiency %"}};
   plot::series curve{.name = "20 tasks of 0.5 to 2 s"};

@@ -13,12 +13,11 @@ constexpr double k_none = std::numeric_limits<double>::quiet_NaN();
 
 constexpr std::array<std::string_view, k_figures> k_names{"time",  "stolen", "steal_rate", "efficiency", "failed_looks",
                                                           "parks", "wait",   "wait_99",    "wait_high",  "wait_low"};
-constexpr std::array<std::string_view, k_figures> k_titles{
-    "time", "stolen", "steal rate %", "efficiency %", "looks in vain", "parks", "wait", "99 % wait", "high waits", "low waits"};
+constexpr std::array<std::string_view, k_figures> k_titles{"time",          "stolen",   "steal rate %", "efficiency %",
+                                                           "looks in vain", "parks",    "wait",         "99 % wait",
+                                                           "high waits",    "low waits"};
 
-double seconds(time_ns span_ns) {
-  return static_cast<double>(span_ns) / static_cast<double>(k_ns_per_s);
-}
+double seconds(time_ns span_ns) { return static_cast<double>(span_ns) / static_cast<double>(k_ns_per_s); }
 
 double mean_of(const std::vector<double>& values) {
   if (values.empty()) return k_none;
@@ -54,21 +53,13 @@ void note_waits(const observed_workload& seen, run_figures& into) {
 
 }  // namespace
 
-std::span<const std::string_view> figure_names() {
-  return k_names;
-}
+std::span<const std::string_view> figure_names() { return k_names; }
 
-std::string_view figure_title(figure which) {
-  return k_titles[static_cast<std::size_t>(which)];
-}
+std::string_view figure_title(figure which) { return k_titles[static_cast<std::size_t>(which)]; }
 
-bool is_time(figure which) {
-  return which == figure::time || which >= figure::wait;
-}
+bool is_time(figure which) { return which == figure::time || which >= figure::wait; }
 
-bool more_is_better(figure which) {
-  return which == figure::efficiency;
-}
+bool more_is_better(figure which) { return which == figure::efficiency; }
 
 run_figures figures_of(const scenario::document& what, std::uint64_t seed) {
   const auto load = scenario::make_workload(what, seed);

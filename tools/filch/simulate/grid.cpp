@@ -154,7 +154,8 @@ grid_results run_grid(const grid& what) {
 
 std::string csv_text(const grid& what, const grid_results& found) {
   std::string out = "scenario,workers,grain_ns,victims,steal,order,idle,wake,placement,seeds,incomplete,standing";
-  for (const std::string_view name : figure_names()) out.append(",").append(name).append(",").append(name).append("_hw");
+  for (const std::string_view name : figure_names())
+    out.append(",").append(name).append(",").append(name).append("_hw");
   out += "\n";
   for (std::size_t i = 0; i != what.points.size(); ++i) {
     const grid_point& point = what.points[i];

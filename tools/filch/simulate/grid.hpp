@@ -36,9 +36,9 @@ struct grid {
 [[nodiscard]] grid make_grid(const grid_arguments& given, const std::string& command);
 
 struct grid_results {
-  std::vector<figure_table> tables;      // by point
-  std::vector<comparison> standings;     // by point, among the policies of the same workers and grain
-  std::vector<std::uint32_t> common;     // by cell: seeds with which all its policies completed
+  std::vector<figure_table> tables;   // by point
+  std::vector<comparison> standings;  // by point, among the policies of the same workers and grain
+  std::vector<std::uint32_t> common;  // by cell: seeds with which all its policies completed
 };
 
 [[nodiscard]] grid_results run_grid(const grid& what);

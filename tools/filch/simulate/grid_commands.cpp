@@ -93,7 +93,7 @@ std::string table_text(const grid& what, const grid_results& found) {
   return table.text() + (what.policies.size() > 1 ? std::string{k_legend} : "") + stuck_note(found);
 }
 
-// ---- pictures --------------------------------------------------------------------------------------------------------
+// ---- pictures -------------------------------------------------------------------------------------------------------
 
 std::string bars_svg(const grid& what, const grid_results& found) {
   const time_unit unit = metric_unit(what, found);
@@ -117,8 +117,8 @@ std::string bars_svg(const grid& what, const grid_results& found) {
 // One line per policy, and per grain or number of workers that is not the axis.
 std::string lines_svg(const grid& what, const grid_results& found) {
   const time_unit unit = metric_unit(what, found);
-  const bool is_by_workers = std::ranges::count(what.workers, what.workers.front()) !=
-                             static_cast<std::ptrdiff_t>(what.workers.size());
+  const bool is_by_workers =
+      std::ranges::count(what.workers, what.workers.front()) != static_cast<std::ptrdiff_t>(what.workers.size());
   const bool has_many_grains =
       std::ranges::count(what.grains, what.grains.front()) != static_cast<std::ptrdiff_t>(what.grains.size());
   std::vector<plot::series> lines;
@@ -151,7 +151,8 @@ void show(const grid_arguments& given, const grid& what, bool is_sweep) {
   if (given.csv && given.json) throw bad_usage("--csv: not allowed beside --json");
   const grid_results found = run_grid(what);
   std::string wrote;
-  if (given.plot_file) wrote = write_plot_file(is_sweep ? lines_svg(what, found) : bars_svg(what, found), *given.plot_file);
+  if (given.plot_file)
+    wrote = write_plot_file(is_sweep ? lines_svg(what, found) : bars_svg(what, found), *given.plot_file);
   if (given.json) {
     std::cout << grid_json(what, found).dump(2) << "\n";
   } else if (given.csv) {
@@ -166,15 +167,16 @@ void show(const grid_arguments& given, const grid& what, bool is_sweep) {
 
 void compare_command(const grid_arguments& given) {
   grid_arguments asked = given;
-  const bool has_lists = !given.victims.empty() || !given.steal.empty() || !given.order.empty() || !given.idle.empty() ||
-                         !given.wake.empty() || !given.placement.empty() || !given.join.empty();
+  const bool has_lists = !given.victims.empty() || !given.steal.empty() || !given.order.empty() ||
+                         !given.idle.empty() || !given.wake.empty() || !given.placement.empty() || !given.join.empty();
   if (!has_lists) {
     for (const std::string_view each : policy::names<policy::victims>::all) asked.victims.emplace_back(each);
   }
   const grid what = make_grid(asked, "compare");
   if (what.cells() > 1) throw bad_usage("--workers, --grain: compare takes one of each; sweep takes several");
   if (what.policies.size() < 2) {
-    throw bad_usage("compare needs at least two policies: give an option several names, such as --victims random,largest");
+    throw bad_usage(
+        "compare needs at least two policies: give an option several names, such as --victims random,largest");
   }
   show(asked, what, false);
 }

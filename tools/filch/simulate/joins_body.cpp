@@ -82,7 +82,7 @@ class joining_run final : private sim::task_context {
     return {.priority = of.state.band, .name = of.name.c_str()};
   }
 
-  // ---- a task --------------------------------------------------------------------------------------------------------
+  // ---- a task -------------------------------------------------------------------------------------------------------
 
   task<> live(joining_task& self) {
     std::vector<join_handle<void>> children;
@@ -161,7 +161,7 @@ class joining_run final : private sim::task_context {
     changed_.notify_all();
   }
 
-  // ---- with the mutex held -------------------------------------------------------------------------------------------
+  // ---- with the mutex held ------------------------------------------------------------------------------------------
 
   // Every worker's thread sits in a join.
   void give_up() {
@@ -207,9 +207,7 @@ class joining_run final : private sim::task_context {
   void release(std::uint64_t word0, std::uint64_t word1, policy::priority band) override {
     fresh_.push_back(&make(word0, word1, band, asked_));
   }
-  void inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) override {
-    release(word0, word1, band);
-  }
+  void inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) override { release(word0, word1, band); }
   [[nodiscard]] time_ns now_ns() const override {
     return static_cast<time_ns>(static_cast<double>(monotonic_now_ns() - began_ns_) / how_.time_scale);
   }

@@ -3,8 +3,8 @@
 //   continuation  the parent is suspended, and its worker goes on with other tasks; the last child puts it back
 //   blocking      the worker's thread waits, as in the lesson
 //
-// When every worker's thread waits in a join, nobody is left who could run a child: that is seen at once, without a time
-// limit, because each worker says so before it waits. Then all that is left is given up.
+// When every worker's thread waits in a join, nobody is left who could run a child: that is seen at once, without a
+// time limit, because each worker says so before it waits. Then all that is left is given up.
 //
 // Tasks from outside begin where the placement policy says, also those that the scenario gives to one worker.
 #pragma once
@@ -27,7 +27,7 @@ struct joined_run {
 
 struct joins_options {
   filch::options runtime;
-  double time_scale = 1;    // real seconds per second of the scenario
+  double time_scale = 1;  // real seconds per second of the scenario
   bool is_blocking = false;
   std::uint64_t tasks = 0;  // how many there will be, for the progress line
 };

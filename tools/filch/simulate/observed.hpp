@@ -14,8 +14,8 @@ struct observed_task {
   time_ns start_ns = k_never_ns;
   time_ns end_ns = k_never_ns;
   policy::priority band = policy::priority::normal;
-  std::uint64_t parent = k_no_parent;  // the task that made it; none: it came from outside
-  time_ns work_ns = 0;                 // what it computed so far
+  std::uint64_t parent = k_no_parent;   // the task that made it; none: it came from outside
+  time_ns work_ns = 0;                  // what it computed so far
   time_ns joined_ns = 0;                // in joins altogether, until it went on
   time_ns joins_since_ns = k_never_ns;  // when the join began in which it is now
 

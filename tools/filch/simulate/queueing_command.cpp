@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint32_t k_most_servers = 1'000'000;
 constexpr std::uint64_t k_most_counted = 1'000'000'000;
 
-void read_real(const std::optional<std::string>& text, const char* option, const char* allowed, bool (*is_allowed)(double),
-               double& into) {
+void read_real(const std::optional<std::string>& text, const char* option, const char* allowed,
+               bool (*is_allowed)(double), double& into) {
   if (!text) return;
   const auto value = number_of<double>(*text);
   if (!value || !std::isfinite(*value) || !is_allowed(*value)) refuse(option, *text, allowed);
@@ -26,12 +26,14 @@ sim::queueing_options understand(const queueing_arguments& given) {
   sim::queueing_options made;
   sim::theory::stealing& how = made.stealing;
   read_number<std::uint32_t>(given.servers, "--servers", 2, k_most_servers, made.servers);
-  read_real(given.load, "--load", "a number above 0 and below 1: the part of their time that servers are busy",
-            [](double value) { return value > 0 && value < 1; }, how.load);
+  read_real(
+      given.load, "--load", "a number above 0 and below 1: the part of their time that servers are busy",
+      [](double value) { return value > 0 && value < 1; }, how.load);
   read_name(given.steal, "--steal", how.steal);
   read_number<std::uint32_t>(given.threshold, "--threshold", 2, 1000, how.threshold);
-  read_real(given.probe_rate, "--probe-rate", "a number from 0 to 1000: looks of an idle server per mean service time",
-            [](double value) { return value >= 0 && value <= 1000; }, how.probe_rate);
+  read_real(
+      given.probe_rate, "--probe-rate", "a number from 0 to 1000: looks of an idle server per mean service time",
+      [](double value) { return value >= 0 && value <= 1000; }, how.probe_rate);
   how.on_empty = how.probe_rate == 0;
   read_number<std::uint64_t>(given.tasks, "--tasks", 1000, k_most_counted, made.tasks);
   read_number<std::uint64_t>(given.seed, "--seed", 0, UINT64_MAX, made.seed);

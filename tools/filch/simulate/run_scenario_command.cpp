@@ -93,10 +93,8 @@ executed_plan run_once(const scenario::document& what, const run_settings& chose
   if (!is_blocking) {
     return run_on_threads(what, {.runtime = chosen.runtime, .time_scale = chosen.time_scale, .tasks = tasks});
   }
-  joined_run run = run_joins(what, {.runtime = chosen.runtime,
-                                    .time_scale = chosen.time_scale,
-                                    .is_blocking = *is_blocking,
-                                    .tasks = tasks});
+  joined_run run = run_joins(
+      what, {.runtime = chosen.runtime, .time_scale = chosen.time_scale, .is_blocking = *is_blocking, .tasks = tasks});
   require_end(run, what.name, as_json);
   if (run.done.tasks != tasks) {
     throw failure(what.name + ": " + std::to_string(run.done.tasks) + " tasks ended, expected are " +
@@ -118,9 +116,7 @@ void run_scenario_command(const run_arguments& given) {
   read_number<std::uint32_t>(given.repeat, "--repeat", 1, 100'000, chosen.repeat);
   if (given.trace_file) require_trace_name(*given.trace_file, "--trace");
   if (given.report_file) require_report_name(*given.report_file, "--report");
-  apply({.workers = std::to_string(*chosen.runtime.workers),
-         .placement = given.placement},
-        what);
+  apply({.workers = std::to_string(*chosen.runtime.workers), .placement = given.placement}, what);
   const std::optional<bool> is_blocking = read_join(given, what);
   const sim::run_result seen = foresee(what, chosen.runtime.seed);
   chosen.time_scale = time_scale_of(given, seen.total_use().work_ns);

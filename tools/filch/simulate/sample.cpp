@@ -46,9 +46,7 @@ double beta_share(double a, double b, double x) {
 }
 
 // The probability beyond t ≥ 0.
-double student_tail(double t, double freedom) {
-  return beta_share(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2;
-}
+double student_tail(double t, double freedom) { return beta_share(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2; }
 
 }  // namespace
 

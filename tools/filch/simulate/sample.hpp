@@ -28,12 +28,12 @@ struct sample_summary {
 // "4.649 ± 0.024": mean and half width of the interval; the mean alone for a single value.
 [[nodiscard]] std::string interval_text(const sample_summary& of, int digits);
 
-// ---- who wins --------------------------------------------------------------------------------------------------------
+// ---- who wins -------------------------------------------------------------------------------------------------------
 //
 // All candidates run with the same seeds, so they do the same work, and their differences seed by seed vary much less
 // than they themselves. The one with the least mean wins if for every other candidate the interval of the mean
-// difference lies above 0. With k candidates each interval has confidence 1 − 0.05/(k − 1), so a winner is named wrongly
-// in at most one of twenty comparisons among equals (Bonferroni).
+// difference lies above 0. With k candidates each interval has confidence 1 − 0.05/(k − 1), so a winner is named
+// wrongly in at most one of twenty comparisons among equals (Bonferroni).
 
 enum class standing : std::uint8_t {
   winner,      // better than every other

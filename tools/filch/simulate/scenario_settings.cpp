@@ -17,9 +17,7 @@ struct filch::policy::names<filch::sim::join_mode> {
 namespace filch::tool {
 namespace {
 
-bool is_file(const std::string& name) {
-  return name.ends_with(".json") || name.find('/') != std::string::npos;
-}
+bool is_file(const std::string& name) { return name.ends_with(".json") || name.find('/') != std::string::npos; }
 
 // Files fail; names are wrong usage.
 template <class Read>
@@ -83,7 +81,8 @@ time_ns read_duration(const std::string& text, const std::string& option) {
     const auto number = number_of<double>(std::string_view{text}.substr(0, text.size() - each.name.size()));
     if (!number) continue;
     const double value_ns = *number * each.ns;
-    if (std::isfinite(value_ns) && value_ns >= 1 && value_ns <= 1e15) return static_cast<time_ns>(std::llround(value_ns));
+    if (std::isfinite(value_ns) && value_ns >= 1 && value_ns <= 1e15)
+      return static_cast<time_ns>(std::llround(value_ns));
   }
   refuse(option, text, "a time from 1ns to 1000000s, such as 20us, 1.5ms or 2s");
 }

@@ -26,7 +26,8 @@ struct seed_range {
 
 // Rows of mean ± standard deviation. Incomplete runs get a column when there are any.
 [[nodiscard]] std::string side_by_side_text(std::string head, const std::vector<std::string>& names,
-                                            const std::vector<figure_table>& tables, const std::vector<figure>& columns);
+                                            const std::vector<figure_table>& tables,
+                                            const std::vector<figure>& columns);
 
 // "time_s": {"mean": …, "sd": …, "half_width": …} for every figure there is, and how many runs did not complete.
 [[nodiscard]] nlohmann::ordered_json figures_json(const figure_table& of);

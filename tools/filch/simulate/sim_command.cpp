@@ -41,17 +41,25 @@ void repeat_lesson(const sim_arguments& given) {
 
 void require_plain_lesson(const sim_arguments& given) {
   const scenario_words& changes = given.changes;
-  const std::pair<const char*, bool> refused[] = {
-      {"--workers", changes.workers.has_value()}, {"--victims", changes.victims.has_value()},
-      {"--steal", changes.steal.has_value()},     {"--order", changes.order.has_value()},
-      {"--idle", changes.idle.has_value()},       {"--wake", changes.wake.has_value()},
-      {"--join", changes.join.has_value()},       {"--placement", changes.placement.has_value()},
-      {"--grain", changes.grain.has_value()},     {"--machine", changes.machine.has_value()},
-      {"--seeds", given.seeds.has_value()},       {"--trace", given.trace_file.has_value()},
-      {"--report", given.report_file.has_value()}, {"--log", given.log},
-      {"--gantt", given.gantt},                   {"--json", given.json}};
+  const std::pair<const char*, bool> refused[] = {{"--workers", changes.workers.has_value()},
+                                                  {"--victims", changes.victims.has_value()},
+                                                  {"--steal", changes.steal.has_value()},
+                                                  {"--order", changes.order.has_value()},
+                                                  {"--idle", changes.idle.has_value()},
+                                                  {"--wake", changes.wake.has_value()},
+                                                  {"--join", changes.join.has_value()},
+                                                  {"--placement", changes.placement.has_value()},
+                                                  {"--grain", changes.grain.has_value()},
+                                                  {"--machine", changes.machine.has_value()},
+                                                  {"--seeds", given.seeds.has_value()},
+                                                  {"--trace", given.trace_file.has_value()},
+                                                  {"--report", given.report_file.has_value()},
+                                                  {"--log", given.log},
+                                                  {"--gantt", given.gantt},
+                                                  {"--json", given.json}};
   for (const auto& [option, is_given] : refused) {
-    if (is_given) throw bad_usage(option + ": not allowed with --lesson, which repeats runs that are fixed but for --seed"s);
+    if (is_given)
+      throw bad_usage(option + ": not allowed with --lesson, which repeats runs that are fixed but for --seed"s);
   }
 }
 
@@ -97,13 +105,14 @@ void say_what_runs(const sim_settings& chosen, std::ostream& out) {
 std::string outcome_of(const simulated_run& run) {
   const executed_plan& done = run.done;
   const double wall_s = static_cast<double>(done.wall_ns) * 1e-9;
-  std::string out = count_text(done.tasks, "task") + " with " + duration_text(static_cast<double>(done.work_ns) * 1e-9) +
-                    " of work took " + duration_text(wall_s);
+  std::string out = count_text(done.tasks, "task") + " with " +
+                    duration_text(static_cast<double>(done.work_ns) * 1e-9) + " of work took " + duration_text(wall_s);
   if (done.wall_ns != 0) {
     out += ": speed-up "s + fixed(done.speedup(), 2) + ", efficiency " + fixed(100 * done.efficiency(), 1) + " %";
   }
   out += ".\n";
-  if (run.result.end == sim::run_end::until) out += "The run was stopped there: the scenario says until when it goes.\n";
+  if (run.result.end == sim::run_end::until)
+    out += "The run was stopped there: the scenario says until when it goes.\n";
   if (run.result.end == sim::run_end::event_limit) out += "The run was stopped there: it had too many events.\n";
   if (run.result.end == sim::run_end::task_limit) out += "The run was stopped there: it had made too many tasks.\n";
   return out;
@@ -111,9 +120,12 @@ std::string outcome_of(const simulated_run& run) {
 
 json policy_fields(const scenario::document& what) {
   const policy::search_options& of = what.policy;
-  return {{"victims", policy::to_string(of.victims)}, {"steal", policy::to_string(of.steal)},
-          {"order", policy::to_string(of.order)},     {"idle", policy::to_string(of.idle)},
-          {"wake", policy::to_string(of.wake)},       {"placement", policy::to_string(of.placement)},
+  return {{"victims", policy::to_string(of.victims)},
+          {"steal", policy::to_string(of.steal)},
+          {"order", policy::to_string(of.order)},
+          {"idle", policy::to_string(of.idle)},
+          {"wake", policy::to_string(of.wake)},
+          {"placement", policy::to_string(of.placement)},
           {"deaf_waits", what.deaf_waits}};
 }
 

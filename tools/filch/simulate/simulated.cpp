@@ -74,9 +74,8 @@ simulated_run simulate_once(const scenario::document& what, std::uint64_t seed, 
   done.workers = what.worker_count();
   done.work_ns = result.total_use().work_ns;
   done.wall_ns = result.makespan_ns;
-  const std::vector<std::uint64_t> left = result.is_complete || !is_recorded
-                                              ? std::vector<std::uint64_t>(done.workers)
-                                              : left_in_queues(done.recording);
+  const std::vector<std::uint64_t> left =
+      result.is_complete || !is_recorded ? std::vector<std::uint64_t>(done.workers) : left_in_queues(done.recording);
   for (std::uint32_t w = 0; w != done.workers; ++w) {
     const trace::count_values& counts = result.counts[w];
     done.executed.push_back(counts[trace::count::executed]);

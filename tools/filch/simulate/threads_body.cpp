@@ -71,7 +71,7 @@ class live_workload final : private sim::task_context {
     return load_.next_arrival(out);
   }
 
-  // ---- from outside --------------------------------------------------------------------------------------------------
+  // ---- from outside -------------------------------------------------------------------------------------------------
 
   void admit(const sim::arrival& what) {
     live_task* made = nullptr;
@@ -97,19 +97,18 @@ class live_workload final : private sim::task_context {
   void flush_loads() {
     for (std::uint32_t w = 0; w != loads_.size(); ++w) {
       if (loads_[w].empty()) continue;
-      (void)runtime_.submit_to(
-          worker_id{w},
-          [this, there = std::move(loads_[w])] {
-            for (live_task* const each : there) spawn_on_runtime(each);
-          },
-          {.name = k_loader_name});
+      (void)runtime_.submit_to(worker_id{w},
+                               [this, there = std::move(loads_[w])] {
+                                 for (live_task* const each : there) spawn_on_runtime(each);
+                               },
+                               {.name = k_loader_name});
       loads_[w].clear();
       const std::lock_guard lock{mutex_};
       ++extra_;
     }
   }
 
-  // ---- on workers ----------------------------------------------------------------------------------------------------
+  // ---- on workers ---------------------------------------------------------------------------------------------------
 
   static submit_options options_of(const live_task& of) { return {.priority = of.state.band, .name = of.name.c_str()}; }
 
@@ -176,7 +175,7 @@ class live_workload final : private sim::task_context {
     return parent;
   }
 
-  // ---- signals; the mutex is held --------------------------------------------------------------------------------------
+  // ---- signals; the mutex is held -----------------------------------------------------------------------------------
 
   // False: the signal has been given.
   bool waits_for(std::uint64_t which, live_task& who) {
@@ -191,7 +190,7 @@ class live_workload final : private sim::task_context {
     return std::exchange(state.waiter, nullptr);
   }
 
-  // ---- what a task can do while it is asked; the mutex is held ---------------------------------------------------------
+  // ---- what a task can do while it is asked; the mutex is held ------------------------------------------------------
 
   live_task& make(std::uint64_t word0, std::uint64_t word1, policy::priority band, live_task* maker) {
     live_task& made = tasks_.emplace_back();
@@ -212,9 +211,7 @@ class live_workload final : private sim::task_context {
   void release(std::uint64_t word0, std::uint64_t word1, policy::priority band) override {
     fresh_.push_back(&make(word0, word1, band, asked_));
   }
-  void inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) override {
-    release(word0, word1, band);
-  }
+  void inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) override { release(word0, word1, band); }
   void signal(std::uint64_t which) override {
     if (live_task* const waiter = take_waiter(which); waiter != nullptr) {
       fresh_.push_back(waiter);

@@ -15,8 +15,8 @@ namespace filch::tool {
 
 struct threads_options {
   filch::options runtime;
-  double time_scale = 1;      // real seconds per second of the scenario
-  std::uint64_t tasks = 0;    // how many there will be, for the progress line
+  double time_scale = 1;    // real seconds per second of the scenario
+  std::uint64_t tasks = 0;  // how many there will be, for the progress line
 };
 
 // Throws `failure` when a task did not run exactly once or the statistics do not add up.

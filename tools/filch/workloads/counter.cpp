@@ -62,10 +62,8 @@ sample run_on_pool(const filch::options& chosen, std::uint64_t tasks, bool is_ou
     }
   };
   const stopwatch watch;
-  if (is_outside)
-    spawn_all();
-  else
-    rt.run(spawn_all);
+  if (is_outside) spawn_all();
+  else rt.run(spawn_all);
   rt.wait_idle();
   const double wall_s = watch.seconds();
   require_count(counted.load(std::memory_order_relaxed), tasks);  // ordered by the end of the wait

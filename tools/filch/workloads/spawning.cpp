@@ -1,5 +1,5 @@
-// Five roots of 1 to 3 s, one every half second; in the middle of its work a task spawns one to three children of 0.3 to
-// 1 s with probability 0.3, and so do the children.
+// Five roots of 1 to 3 s, one every half second; in the middle of its work a task spawns one to three children of 0.3
+// to 1 s with probability 0.3, and so do the children.
 #include <nlohmann/json.hpp>
 #include <ostream>
 

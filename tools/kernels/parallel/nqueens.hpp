@@ -7,8 +7,8 @@
 
 namespace filch::kernels {
 
-// The solutions below a board whose first `row` rows are filled, with a queen of `row` in `column` or further right. One
-// function for both directions: the search for the next column is compiled once, and its branches are learnt once.
+// The solutions below a board whose first `row` rows are filled, with a queen of `row` in `column` or further right.
+// One function for both directions: the search for the next column is compiled once, and its branches are learnt once.
 [[gnu::noinline]] inline std::uint64_t nqueens(const board& queens, unsigned row, unsigned n, unsigned column) {
   if (row == n) return 1;
   column = next_fit(queens, row, n, column);
@@ -23,8 +23,6 @@ namespace filch::kernels {
   return here + further;
 }
 
-inline std::uint64_t nqueens(unsigned n) {
-  return nqueens(board{}, 0, n, 0);
-}
+inline std::uint64_t nqueens(unsigned n) { return nqueens(board{}, 0, n, 0); }
 
 }  // namespace filch::kernels

@@ -1,4 +1,5 @@
-// skynet: a node's first child, and perhaps at the same time the others. (Halving the children takes a call more for each.)
+// skynet: a node's first child, and perhaps at the same time the others. (Halving the children takes a call more for
+// each.)
 #pragma once
 
 #include <filch/fork/join.hpp>
@@ -9,8 +10,9 @@ namespace filch::kernels {
 
 std::uint64_t skynet(std::uint64_t first, std::uint64_t leaves);
 
-// The sum of `count` neighbouring subtrees of `each` leaves. Not inlined into itself, which would make its frame large. Each function
-// captures at most three words: more than four would be referred to instead of copied into the fork's frame.
+// The sum of `count` neighbouring subtrees of `each` leaves. Not inlined into itself, which would make its frame large.
+// Each function captures at most three words: more than four would be referred to instead of copied into the fork's
+// frame.
 [[gnu::noinline]] inline std::uint64_t skynet_children(std::uint64_t first, std::uint64_t each, std::uint64_t count) {
   if (count == 1) return skynet(first, each);
   const auto [one, others] =

@@ -11,7 +11,7 @@ namespace filch::kernels {
 
 struct tree_node {
   std::uint64_t value;
-  const tree_node* left;   // null: none, and then `right` is null, too
+  const tree_node* left;  // null: none, and then `right` is null, too
   const tree_node* right;
 };
 

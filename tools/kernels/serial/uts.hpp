@@ -23,9 +23,7 @@ struct uts_tree {
   double log_1_minus_p = 0;  // geometric: of the probability that gives the mean b0
 };
 
-inline uts_tree uts_t1(std::uint32_t depth = 10) {
-  return {true, 4, depth, 0, 0, 19, std::log(1 - 1.0 / (1 + 4.0))};
-}
+inline uts_tree uts_t1(std::uint32_t depth = 10) { return {true, 4, depth, 0, 0, 19, std::log(1 - 1.0 / (1 + 4.0))}; }
 inline uts_tree uts_t3(std::uint32_t root_branch = 2000) {
   return {false, static_cast<double>(root_branch), 0, 0.124875, 8, 42};
 }
@@ -39,9 +37,7 @@ struct uts_node {
   std::uint32_t depth;
 };
 
-inline uts_node uts_root(const uts_tree& tree) {
-  return {sha1_of_words<5>({0, 0, 0, 0, tree.seed}), 0};
-}
+inline uts_node uts_root(const uts_tree& tree) { return {sha1_of_words<5>({0, 0, 0, 0, tree.seed}), 0}; }
 
 inline uts_node uts_child(const uts_node& parent, std::uint32_t number) {
   const sha1_words& s = parent.state;

@@ -1,4 +1,5 @@
-// Where algorithms meet the fork layer: how they get to a stack that can fork, and how they learn that somebody wants work.
+// Where algorithms meet the fork layer: how they get to a stack that can fork, and how they learn that somebody wants
+// work.
 #pragma once
 
 #include <filch/fork/join.hpp>
@@ -16,10 +17,11 @@ decltype(auto) enter(F&& function) {
 
 using v0::is_wanted;
 
-// Does somebody want work? Answers with an older fork if there is one. True: a new one would be welcome; to those who are awake
-// only if it is not worth a wake-up.
+// Does somebody want work? Answers with an older fork if there is one. True: a new one would be welcome; to those who
+// are awake only if it is not worth a wake-up.
 [[nodiscard]] inline bool is_asked(latent_stack& stack, bool is_worth_waking = true) {
-  if (!is_wanted(stack)) [[likely]] return false;
+  if (!is_wanted(stack)) [[likely]]
+    return false;
   return v0::detail::answer_alarm_in_loop(stack, is_worth_waking);
 }
 

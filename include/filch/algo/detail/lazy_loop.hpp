@@ -1,14 +1,15 @@
 // The loop below most algorithms: serial until somebody asks for work.
 //
-// It runs in blocks. Between two blocks it looks at the flag that thieves raise. Only when it is raised, and when what is
-// left is worth it, does the loop fork one half; the fork offers it to the thief at once, and the other half goes on
-// the same way. Which half a worker keeps follows from its number (home_part): so loops that follow each other over the same elements find
-// them in the same worker's cache. Nobody asks on one thread, so nothing is forked there, and all is one block.
+// It runs in blocks. Between two blocks it looks at the flag that thieves raise. Only when it is raised, and when what
+// is left is worth it, does the loop fork one half; the fork offers it to the thief at once, and the other half goes on
+// the same way. Which half a worker keeps follows from its number (home_part): so loops that follow each other over the
+// same elements find them in the same worker's cache. Nobody asks on one thread, so nothing is forked there, and all is
+// one block.
 //
 // Invariants
 //   I1  Every element belongs to exactly one strand; a split gives one half away and keeps the other.
-//   I2  When a strand's function throws, `stopped_` is set before the exception leaves it: what has not begun is left out,
-//       what runs ends with its block. The exception of the lowest strand that failed is rethrown.
+//   I2  When a strand's function throws, `stopped_` is set before the exception leaves it: what has not begun is left
+//       out, what runs ends with its block. The exception of the lowest strand that failed is rethrown.
 //   I3  Splits halve, so strands are nested at most log2(n) deep on a stack.
 #pragma once
 
@@ -38,7 +39,8 @@ template <std::forward_iterator It>
 // How many elements two ranges have both.
 template <class R, class S>
 [[nodiscard]] constexpr std::size_t shorter(R& range, S& second) {
-  return std::min(static_cast<std::size_t>(std::ranges::distance(range)), static_cast<std::size_t>(std::ranges::distance(second)));
+  return std::min(static_cast<std::size_t>(std::ranges::distance(range)),
+                  static_cast<std::size_t>(std::ranges::distance(second)));
 }
 
 // Calls `function` with `count` positions from `at` on; returns the one behind.
@@ -101,12 +103,14 @@ class lazy_loop {
   // A function of its own, so that the inner loop has all registers and becomes what the serial loop is.
   [[gnu::noinline]] static At block(Body& body, At at, std::size_t count) { return body(at, count); }
 
-  [[nodiscard]] bool shares_before_it_starts(latent_stack* stack, At at, std::size_t left, std::size_t end, const pace& mine) {
+  [[nodiscard]] bool shares_before_it_starts(latent_stack* stack, At at, std::size_t left, std::size_t end,
+                                             const pace& mine) {
     if (mine.is_few(left)) {
       stack != nullptr ? split(*stack, at, left, end, mine) : hand_over(at, left, end, mine);
       return true;
     }
-    if (stack == nullptr || !is_wanted(*stack) || !mine.expects(left, k_worth_awake_ticks)) [[likely]] return false;
+    if (stack == nullptr || !is_wanted(*stack) || !mine.expects(left, k_worth_awake_ticks)) [[likely]]
+      return false;
     if (!is_asked(*stack, mine.expects(left, k_worth_ticks))) return false;
     split_for_others(*stack, at, left, end, mine);
     return true;
@@ -122,21 +126,23 @@ class lazy_loop {
   }
 
   // Somebody asks: it gets the half that is further away from this worker's part.
-  [[gnu::noinline]] void split_for_others(latent_stack& stack, At at, std::size_t left, std::size_t end, const pace& mine) {
+  [[gnu::noinline]] void split_for_others(latent_stack& stack, At at, std::size_t left, std::size_t end,
+                                          const pace& mine) {
     const std::size_t count = mine.lower_half(left);
     const std::size_t upper_begin = end - left + count;
-    if (!mine.may_begin_behind() || v0::detail::home_part() * static_cast<double>(count_) <= static_cast<double>(upper_begin)) {
+    if (!mine.may_begin_behind() ||
+        v0::detail::home_part() * static_cast<double>(count_) <= static_cast<double>(upper_begin)) {
       return split(stack, at, left, end, mine);
     }
     const At middle = ahead(at, count);  // as in split()
-    std::exception_ptr of_upper;  // if the lower half fails, too, its exception counts
+    std::exception_ptr of_upper;         // if the lower half fails, too, its exception counts
     auto upper = [&] {
       try {
         strand(middle, left - count, end, mine);
       } catch (...) {
         stopped_.store(true, std::memory_order_relaxed);  // statistic
         of_upper = std::current_exception();
-        if (of_upper == nullptr) throw;  // what ends a thread must go on
+        if (of_upper == nullptr) throw;          // what ends a thread must go on
         (void)v0::detail::is_stack_exhausted();  // then nothing is offered for a while
       }
     };

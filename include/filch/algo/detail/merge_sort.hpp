@@ -1,6 +1,6 @@
-// Merge sort with a buffer, and with forks. Runs are sorted by insertion; then they are merged to and fro between the range
-// and the buffer. Invariant: however a part ends, by the comparison's exception, too, all its elements are where its result
-// belongs.
+// Merge sort with a buffer, and with forks. Runs are sorted by insertion; then they are merged to and fro between the
+// range and the buffer. Invariant: however a part ends, by the comparison's exception, too, all its elements are where
+// its result belongs.
 #pragma once
 
 #include <filch/algo/detail/merging.hpp>

@@ -1,7 +1,7 @@
 // Merging two sorted runs: serial in blocks, cut in two by binary search when somebody asks for work.
 //
-// With `Moves` elements are moved, and however the merge ends, by the comparison's exception, too, all elements are in the
-// output: moving must not throw then. Without it elements are copied.
+// With `Moves` elements are moved, and however the merge ends, by the comparison's exception, too, all elements are in
+// the output: moving must not throw then. Without it elements are copied.
 #pragma once
 
 #include <filch/algo/detail/lazy_loop.hpp>
@@ -22,7 +22,8 @@ inline constexpr bool has_small_values =
     std::is_trivially_copyable_v<std::iter_value_t<It>> && sizeof(std::iter_value_t<It>) <= 2 * sizeof(void*) &&
     std::is_lvalue_reference_v<std::iter_reference_t<It>>;
 
-// Values of two types are not chosen from without a jump: the choice would have their common type, which may not hold both.
+// Values of two types are not chosen from without a jump: the choice would have their common type, which may not hold
+// both.
 template <class A, class B>
 inline constexpr bool is_chosen_without_jump =
     has_small_values<A> && has_small_values<B> && std::same_as<std::iter_value_t<A>, std::iter_value_t<B>>;
@@ -76,8 +77,8 @@ class merger {
     for (; runs.b != runs.b_end; ++runs.b, ++runs.out) *runs.out = pass(runs.b);
   }
 
-  // Does `count` steps, which must not exhaust either run: at most steps_for() of them. At an exception `runs` says what
-  // is left.
+  // Does `count` steps, which must not exhaust either run: at most steps_for() of them. At an exception `runs` says
+  // what is left.
   template <class A, class B, class Out>
   void step(two_runs<A, B, Out>& runs, std::size_t count) {
     if constexpr (is_chosen_without_jump<A, B>) {
@@ -101,8 +102,8 @@ class merger {
     else return shorter;
   }
 
-  // Each step puts the least element out and, if there is room, the greatest: two chains of comparisons that do not wait
-  // for each other, and without a jump that depends on them.
+  // Each step puts the least element out and, if there is room, the greatest: two chains of comparisons that do not
+  // wait for each other, and without a jump that depends on them.
   template <class A, class B, class Out>
   void step_from_both_ends(two_runs<A, B, Out>& runs, std::size_t count) {
     two_runs<A, B, Out> left = runs;  // a copy, which needs no memory

@@ -1,7 +1,7 @@
 // The same bits in every loop that computes a value.
 //
-// A compiler may contract x * y + z into one operation that rounds once, and takes or leaves the chance as the code around
-// it looks, so the same source inlined into two loops can give different bits. What must agree is kept apart:
+// A compiler may contract x * y + z into one operation that rounds once, and takes or leaves the chance as the code
+// around it looks, so the same source inlined into two loops can give different bits. What must agree is kept apart:
 //   - FILCH_ONE_COPY: the function is compiled once and called, never inlined or specialised for a caller.
 //   - kept_apart(): a floating point number passes a place that the compiler can not look through.
 #pragma once
@@ -38,8 +38,8 @@ template <class T, class Op>
   return op(std::move(left), std::move(right));
 }
 
-// op(left, right), with the same bits wherever it is called. Integers have them anyhow; values that are expensive to copy
-// are taken as they come.
+// op(left, right), with the same bits wherever it is called. Integers have them anyhow; values that are expensive to
+// copy are taken as they come.
 template <class T, class Op, class Left, class Right>
 [[nodiscard]] T combined(Op& op, Left&& left, Right&& right) {
   if constexpr (std::floating_point<T>) {

@@ -1,11 +1,11 @@
 // How many elements a loop does between two looks at whether somebody wants work, and whether what is left is worth
 // handing over.
 //
-// A look costs a clock reading and one load of a flag. The first block is one element where nothing is known of the call
-// site, and otherwise as many as should take k_trusted_ticks, at most a small part of all. Blocks grow by up to 64 times
-// each until one takes k_block_ticks, and shrink at once when one takes longer: cheap elements hardly pay for looking, and
-// expensive ones are looked at one by one. Blocks are powers of two and end at multiples of themselves, so that the
-// vectors in a block stay aligned if those of the whole are.
+// A look costs a clock reading and one load of a flag. The first block is one element where nothing is known of the
+// call site, and otherwise as many as should take k_trusted_ticks, at most a small part of all. Blocks grow by up to 64
+// times each until one takes k_block_ticks, and shrink at once when one takes longer: cheap elements hardly pay for
+// looking, and expensive ones are looked at one by one. Blocks are powers of two and end at multiples of themselves, so
+// that the vectors in a block stay aligned if those of the whole are.
 #pragma once
 
 #include <filch/algo/hint.hpp>
@@ -41,8 +41,8 @@ inline constexpr std::uint64_t k_worth_ticks = 20 * k_ticks_per_us;
 inline constexpr std::uint64_t k_worth_awake_ticks = 8 * k_ticks_per_us;  // guess
 // A block shorter than this says little about the next: its first element may have missed the cache.
 inline constexpr std::uint64_t k_sure_ticks = k_ticks_per_us;
-// So long the first block takes if elements cost what they did the last time, and so small a part it is if they do not: a thousand
-// cheap elements are two blocks.
+// So long the first block takes if elements cost what they did the last time, and so small a part it is if they do not:
+// a thousand cheap elements are two blocks.
 inline constexpr std::uint64_t k_trusted_ticks = k_ticks_per_us;
 inline constexpr std::size_t k_trusted_part = 32;
 // So few elements are forked before anything is known of them: they may be large.
@@ -84,7 +84,8 @@ class pace {
   // Of a block that may end before all of its elements were looked at, the time says little about the next call.
   enum class trust : bool { nothing, site };
 
-  pace(hint given, site_cost& site, trust how = trust::site) : site_{&site}, grain_{given.grain}, trusts_{how == trust::site} {}
+  pace(hint given, site_cost& site, trust how = trust::site)
+      : site_{&site}, grain_{given.grain}, trusts_{how == trust::site} {}
 
   // How many of the `left` elements come next.
   [[nodiscard]] std::size_t next(std::size_t left) const {
@@ -118,11 +119,13 @@ class pace {
     else block_ = std::max<std::size_t>(block_ >> std::min(-room, 63), 1);
   }
 
-  // After note(): would half of `left` elements be worth another thread's trouble? `least` is what all of them must take.
+  // After note(): would half of `left` elements be worth another thread's trouble? `least` is what all of them must
+  // take.
   [[nodiscard]] bool is_worth(std::size_t left, std::uint64_t least = k_worth_ticks) const {
     if (grain_ != 0) return left >= 2 * grain_;
-    return left >= 2 && spent_ >= k_sure_ticks && static_cast<double>(spent_) * static_cast<double>(left) >=
-                                                          static_cast<double>(least) * static_cast<double>(done_);
+    return left >= 2 && spent_ >= k_sure_ticks &&
+           static_cast<double>(spent_) * static_cast<double>(left) >=
+               static_cast<double>(least) * static_cast<double>(done_);
   }
 
   // Before the first note(): few elements of which nothing is known, or that were expensive before.
@@ -133,9 +136,11 @@ class pace {
   [[nodiscard]] bool expects_much(std::size_t left) const {
     return !site_->is_known() || site_->ticks_of(left) >= static_cast<double>(k_worth_ticks);
   }
-  // Before the first note(): would half of so many elements be worth another thread's trouble if they took what they did the last time?
+  // Before the first note(): would half of so many elements be worth another thread's trouble if they took what they
+  // did the last time?
   [[nodiscard]] bool expects(std::size_t left, std::uint64_t least) const {
-    return trusts_ && grain_ == 0 && left >= 2 && site_->is_known() && site_->ticks_of(left) >= static_cast<double>(least);
+    return trusts_ && grain_ == 0 && left >= 2 && site_->is_known() &&
+           site_->ticks_of(left) >= static_cast<double>(least);
   }
   // May a worker begin with the upper half? One that searches may end early, and begins with the lower.
   [[nodiscard]] bool may_begin_behind() const { return trusts_; }

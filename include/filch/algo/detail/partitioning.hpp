@@ -1,9 +1,9 @@
 // Partitioning in place: serial in blocks, cut in two when somebody asks for work.
 //
-// A strand keeps [begin, small_end) accepted and [small_end, at) refused, and takes one element after the other from `at`
-// on. When somebody asks, the upper half of what is left is partitioned elsewhere; then the refused ones of the lower part
-// and the accepted ones of the upper part that lie between them change places. Elements are only swapped, so none is lost
-// when the predicate throws.
+// A strand keeps [begin, small_end) accepted and [small_end, at) refused, and takes one element after the other from
+// `at` on. When somebody asks, the upper half of what is left is partitioned elsewhere; then the refused ones of the
+// lower part and the accepted ones of the upper part that lie between them change places. Elements are only swapped, so
+// none is lost when the predicate throws.
 #pragma once
 
 #include <filch/algo/detail/lazy_loop.hpp>
@@ -59,7 +59,8 @@ class partitioner {
         if (mine.total_ticks() < k_worth_ticks || !mine.is_worth(left)) continue;
         return enter([&] { return strand(small_end, at, last, mine); });
       }
-      if (!is_wanted(*stack)) [[likely]] continue;
+      if (!is_wanted(*stack)) [[likely]]
+        continue;
       if (mine.is_worth(left) && is_asked(*stack)) return split(*stack, small_end, at, last, mine);
     }
     return small_end;

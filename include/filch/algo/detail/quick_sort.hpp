@@ -1,6 +1,6 @@
-// Quicksort with forks. A part is partitioned by a pivot, in parallel if somebody asks for work meanwhile; then its right
-// side is forked and its left side goes on. Parts below k_fork are done without forks, parts below k_leaf by std::sort. A
-// selection goes on with the side that holds the place it is asked for, and ends with std::nth_element.
+// Quicksort with forks. A part is partitioned by a pivot, in parallel if somebody asks for work meanwhile; then its
+// right side is forked and its left side goes on. Parts below k_fork are done without forks, parts below k_leaf by
+// std::sort. A selection goes on with the side that holds the place it is asked for, and ends with std::nth_element.
 #pragma once
 
 #include <filch/algo/detail/partitioning.hpp>
@@ -85,7 +85,8 @@ class quick_sorter {
   };
   [[nodiscard]] divided divide(It first, It last) {
     put_pivot_first(first, last);
-    It middle = split_off(first + 1, last, [this, first](auto&& x) { return static_cast<bool>(std::invoke(compare_, x, *first)); });
+    It middle = split_off(first + 1, last,
+                          [this, first](auto&& x) { return static_cast<bool>(std::invoke(compare_, x, *first)); });
     --middle;
     std::ranges::iter_swap(first, middle);  // [first, middle) < *middle, the rest is not
     It right = middle + 1;

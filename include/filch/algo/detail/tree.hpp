@@ -1,13 +1,15 @@
 // A reduction whose shape depends on the number of elements only, never on the schedule.
 //
-// n elements are cut into leaves of B elements, the last may be shorter; B is a power of two or the caller's grain. Over
-// m leaves stands one binary tree: a node over m > 1 leaves has the largest power of two below m of them on its left and
-// the rest on its right. So every left child is complete, and a tree over more leaves has the trees over fewer in it.
+// n elements are cut into leaves of B elements, the last may be shorter; B is a power of two or the caller's grain.
+// Over m leaves stands one binary tree: a node over m > 1 leaves has the largest power of two below m of them on its
+// left and the rest on its right. So every left child is complete, and a tree over more leaves has the trees over fewer
+// in it.
 //
 //   B = bit_ceil(n) / 64, at least 1 and at most 1024
 //
-// Every node is a fork, which costs next to nothing unless somebody takes it. A call that was cheap before begins serially
-// in the same shape, and forks only when it turns out to be worth it. Both ways call one compiled copy of the leaf.
+// Every node is a fork, which costs next to nothing unless somebody takes it. A call that was cheap before begins
+// serially in the same shape, and forks only when it turns out to be worth it. Both ways call one compiled copy of the
+// leaf.
 #pragma once
 
 #include <filch/algo/detail/lazy_loop.hpp>
@@ -42,7 +44,8 @@ class tree {
 
   // The value over all leaves, at least one.
   [[nodiscard]] T value(std::size_t leaves) {
-    if (!site_.is_known() || is_worth(site_.ticks_of(leaf_elements_), leaves)) return enter([&] { return forked(0, leaves); });
+    if (!site_.is_known() || is_worth(site_.ticks_of(leaf_elements_), leaves))
+      return enter([&] { return forked(0, leaves); });
     return cautious(leaves);
   }
 
@@ -58,7 +61,8 @@ class tree {
     for (std::size_t done = 1; done != leaves;) {
       const std::size_t now = std::min(done, leaves - done);
       const std::uint64_t spent = ticks() - began;
-      const bool forks = spent >= k_sure_ticks && is_worth(static_cast<double>(spent) / static_cast<double>(done), leaves - done);
+      const bool forks =
+          spent >= k_sure_ticks && is_worth(static_cast<double>(spent) / static_cast<double>(done), leaves - done);
       T right = forks ? enter([&] { return forked(done, now); }) : serial(done, now);
       sum = combined<T>(op_, std::move(sum), std::move(right));
       done += now;
@@ -102,15 +106,16 @@ template <class T, class Site, class Leaf, class Op>
   return tree<T, std::remove_reference_t<Leaf>, Op>{leaf, op, leaf_elements, cost_at<Site>}.value(leaves);
 }
 
-// Reduces `count` > 0 elements: leaf(at, n) is the value of n elements from a position on, an index or an iterator. What
-// cannot be indexed is walked once, and the leaves' beginnings are kept.
+// Reduces `count` > 0 elements: leaf(at, n) is the value of n elements from a position on, an index or an iterator.
+// What cannot be indexed is walked once, and the leaves' beginnings are kept.
 template <class T, class Site, class At, class Leaf, class Op>
 [[nodiscard]] T reduce_tree(At first, std::size_t count, hint given, Leaf&& leaf, Op& op) {
   const std::size_t size = leaf_size(count, given);
   const std::size_t leaves = (count - 1) / size + 1;
   const auto size_of = [=](std::size_t i) { return std::min(size, count - i * size); };
   if constexpr (std::integral<At> || std::random_access_iterator<At>) {
-    return reduce_leaves<T, Site>(leaves, size, [&](std::size_t i) -> T { return leaf(ahead(first, i * size), size_of(i)); }, op);
+    return reduce_leaves<T, Site>(
+        leaves, size, [&](std::size_t i) -> T { return leaf(ahead(first, i * size), size_of(i)); }, op);
   } else {
     std::vector<At> begins;
     begins.reserve(leaves);

@@ -23,8 +23,8 @@ class children final : public pending_group {
     child.next.store(next, std::memory_order_relaxed);  // before publication
   }
 
-  // The parent is suspended; `first` and those behind it have not started. Leaves all but the first in the worker's list and
-  // returns the first, which the caller resumes.
+  // The parent is suspended; `first` and those behind it have not started. Leaves all but the first in the worker's
+  // list and returns the first, which the caller resumes.
   [[nodiscard]] std::coroutine_handle<> start(std::coroutine_handle<> parent, promise_base& first) noexcept {
     parent_ = parent;
     const std::coroutine_handle<> started = first.self;
@@ -33,8 +33,8 @@ class children final : public pending_group {
     return started;
   }
 
-  // A child has ended. Who ends it looks for a sibling in the worker's list first, so that a tree is walked like a tree of
-  // calls.
+  // A child has ended. Who ends it looks for a sibling in the worker's list first, so that a tree is walked like a tree
+  // of calls.
   [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept {
     lane& mine = *current_lane();
     if (mine.newest.load(std::memory_order_relaxed) == this) {  // owner-only

@@ -48,7 +48,8 @@ constexpr std::size_t block_size(std::size_t bytes) { return (bytes - 1) / lane:
 // Throws std::bad_alloc.
 [[nodiscard]] inline void* allocate_frame(std::size_t bytes) {
   void* const memory = allocate_frame_or_null(bytes);
-  if (memory == nullptr) [[unlikely]] throw_bad_alloc();
+  if (memory == nullptr) [[unlikely]]
+    throw_bad_alloc();
   return memory;
 }
 inline void free_frame(void* memory, std::size_t bytes) noexcept {

@@ -68,7 +68,8 @@ class [[nodiscard]] noted {
   [[nodiscard]] decltype(auto) await_ready() { return inner_.await_ready(); }
   template <class Promise>
   [[nodiscard]] decltype(auto) await_suspend(std::coroutine_handle<Promise> who) {
-    if (detail::is_tracking()) [[unlikely]] note();
+    if (detail::is_tracking()) [[unlikely]]
+      note();
     return inner_.await_suspend(who);
   }
   decltype(auto) await_resume() {

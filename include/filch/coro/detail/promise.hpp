@@ -1,4 +1,5 @@
-// What all coroutines of filch have in common: who goes on when one ends, what it belongs to, and where its result lies.
+// What all coroutines of filch have in common: who goes on when one ends, what it belongs to, and where its result
+// lies.
 #pragma once
 
 #include <filch/coro/context.hpp>
@@ -22,7 +23,8 @@ namespace filch::inline v0::coro {
 
 class promise_base;
 
-// Who is told that a coroutine has ended: on the worker where it did, when its result is there and its frame is suspended.
+// Who is told that a coroutine has ended: on the worker where it did, when its result is there and its frame is
+// suspended.
 class end_listener {
  public:
   // What to resume next, perhaps nothing (std::noop_coroutine).
@@ -86,7 +88,8 @@ class promise_base : public coroutine_entry {
   }
 
   // Written before the coroutine starts, by who starts it.
-  std::coroutine_handle<> continuation;  // goes on when it ends, unless it is a child among several or there is a listener
+  // goes on when it ends, unless it is a child among several or there is a listener
+  std::coroutine_handle<> continuation;
   end_listener* listener = nullptr;
   coro::context* context = nullptr;
   promise_base* parent = nullptr;  // awaits this, perhaps among others; suspended until it has ended

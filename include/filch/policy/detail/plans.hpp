@@ -23,9 +23,7 @@ enum class code : std::uint16_t {
   parked,
 };
 
-[[nodiscard]] constexpr bool is_own_step(code c) {
-  return c < code::k_first_stage;
-}
+[[nodiscard]] constexpr bool is_own_step(code c) { return c < code::k_first_stage; }
 
 [[nodiscard]] constexpr code own_code(step_kind kind, priority band) {
   return static_cast<code>(static_cast<unsigned>(kind) + 256 * static_cast<unsigned>(band));
@@ -64,9 +62,7 @@ inline constexpr std::uint8_t k_no_band = 0xff;
   const auto next = static_cast<std::uint8_t>(place + 1);
   return k_band_orders[next] == k_band_end ? k_no_band : next;
 }
-[[nodiscard]] constexpr priority band_at(std::uint8_t place) {
-  return static_cast<priority>(k_band_orders[place]);
-}
+[[nodiscard]] constexpr priority band_at(std::uint8_t place) { return static_cast<priority>(k_band_orders[place]); }
 
 // How a search that began with `order` goes on: bands may have come into use meanwhile.
 [[nodiscard]] constexpr band_order refresh(band_order order, bool bands_in_use) {

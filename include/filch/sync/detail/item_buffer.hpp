@@ -32,7 +32,8 @@ class item_buffer {
   // Throws std::bad_alloc if there is no room and it may grow; then nothing has changed.
   void push(T& item, bool may_grow) {
     const std::size_t at = end_.get();
-    if (at == room_.get() && may_grow) [[unlikely]] grow(at == 0 ? k_least_room : 2 * at);
+    if (at == room_.get() && may_grow) [[unlikely]]
+      grow(at == 0 ? k_least_room : 2 * at);
     ::new (static_cast<void*>(&slots_.get()[at].item)) T(std::move(item));
     end_.set(at + 1);
   }

@@ -13,7 +13,8 @@ class late {
   late(const late&) = delete;
   late& operator=(const late&) = delete;
   ~late() {
-    if (is_made_) [[unlikely]] std::destroy_at(std::addressof(object_));
+    if (is_made_) [[unlikely]]
+      std::destroy_at(std::addressof(object_));
   }
 
   // Once.

@@ -1,11 +1,11 @@
 // How somebody waits in a line: as a coroutine, on its stack or as a thread, until it is served or told to stop.
 //
-// A `Place` is what it waits for, as a small value:
-//   bool enter(line_entry<>&)             true: in line, and somebody will wake it; false: its state says what became of it
-//   void cancel(line_entry<>&) noexcept   it gives up; wakes it if it was in line
+// A `Place` is what it waits for, as a small value: bool enter(line_entry<>&)             true: in line, and somebody
+//   will wake it; false: its state says what became of it void cancel(line_entry<>&) noexcept   it gives up; wakes it
+//   if it was in line
 //
-// The stop callback is made before the entry is in line: from the moment it is, who waits may have gone on elsewhere and be
-// gone. A stop that comes earlier marks the entry, and `enter` does not take it.
+// The stop callback is made before the entry is in line: from the moment it is, who waits may have gone on elsewhere
+// and be gone. A stop that comes earlier marks the entry, and `enter` does not take it.
 #pragma once
 
 #include <filch/coro/budget.hpp>
@@ -85,9 +85,9 @@ class line_wait : public waiting<Entry> {
   stop_listener on_stop_;
 };
 
-// co_await: `Place` has `bool is_ready()`, which gets it without waiting, `auto result()`, `k_reason`, the name of what it
-// waits for, as dumps show it, and `entry`; perhaps also `auto wish()`, which the entry is made with. What waits is made when
-// it has to: most do not.
+// co_await: `Place` has `bool is_ready()`, which gets it without waiting, `auto result()`, `k_reason`, the name of what
+// it waits for, as dumps show it, and `entry`; perhaps also `auto wish()`, which the entry is made with. What waits is
+// made when it has to: most do not.
 template <class Place>
 class [[nodiscard]] line_awaiter {
  public:
@@ -98,7 +98,8 @@ class [[nodiscard]] line_awaiter {
   [[nodiscard]] bool await_ready() { return coro::has_budget() && place_.is_ready(); }
   template <class Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
-    if constexpr (requires(const Place& one) { one.wish(); }) return wait_.make(place_, k_reason, place_.wish()).suspend(who);
+    if constexpr (requires(const Place& one) { one.wish(); })
+      return wait_.make(place_, k_reason, place_.wish()).suspend(who);
     else return wait_.make(place_, k_reason).suspend(who);
   }
   auto await_resume() {

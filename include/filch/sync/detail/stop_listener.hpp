@@ -1,4 +1,5 @@
-// A function that is called when somebody asks to stop: a std::stop_callback that is made when it is needed, not before.
+// A function that is called when somebody asks to stop: a std::stop_callback that is made when it is needed, not
+// before.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,8 @@ class stop_listener {
   void listen(const std::stop_token& stop, call what);
   // The call does not come any more; if it is under way on another thread, it has ended when this returns.
   void drop() noexcept {
-    if (listens_) [[unlikely]] drop_callback();
+    if (listens_) [[unlikely]]
+      drop_callback();
   }
 
  private:
