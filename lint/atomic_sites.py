@@ -27,9 +27,9 @@ LABEL_LIST = r"(L(?:(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+|\s+or\s+|\s*/\s*)L)*)".re
 PARTNERS = re.compile(r"[→←↔]\s*" + LABEL_LIST)
 EXCUSE = re.compile(r"\b(kept|unobservable):\s*(\S.*)")
 # The closed list of reasons for a relaxed order.
-REASONS = "owner-only · before publication · ordered by [X] · revalidated by [X] · statistic"
-REASON = re.compile(
-    r"\b[Oo]wner-only\b|\b[Bb]efore publication\b|\b[Ss]tatistic\b|\b(?:[Oo]rdered|[Rr]evalidated) by " + LABEL_LIST)
+REASONS = "owner-only · before publication · ordered by [X] · revalidated by [X] · hint · statistic"
+REASON = re.compile(r"\b[Oo]wner-only\b|\b[Bb]efore publication\b|\b[Hh]int\b(?=[,.:;]|\s*$)|\b[Ss]tatistic\b"
+                    r"|\b(?:[Oo]rdered|[Rr]evalidated) by " + LABEL_LIST)
 
 
 @dataclass
@@ -40,6 +40,7 @@ class Operation:
     begin_line: int  # of the whole expression's first token: what it reports under clang
     end_line: int
     statement: object
+    at: int  # the token of the name
     orders: list = field(default_factory=list)  # (order, line)
     labels: list = field(default_factory=list)
 
@@ -126,7 +127,7 @@ def operations(source):
         start = source.tokens[source.expression_start(name)]
         end = source.tokens[source.partner.get(opening, opening)].line
         kind = KINDS.get(token.text) or UNORDERED_KINDS[token.text]
-        found.append(Operation(kind, token.text, token.line, start.line, end, token.statement, orders))
+        found.append(Operation(kind, token.text, token.line, start.line, end, token.statement, name, orders))
     return found, stray
 
 

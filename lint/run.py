@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import docs
 import headers
+import hints
 import layers
 import names
 import orderings
@@ -19,7 +20,7 @@ import sizes
 import words
 from tree import Tree
 
-LINTS = {lint.NAME: lint for lint in (layers, orderings, names, sizes, headers, docs, words)}
+LINTS = {lint.NAME: lint for lint in (layers, orderings, hints, names, sizes, headers, docs, words)}
 
 
 def main(arguments=None):

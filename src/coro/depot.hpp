@@ -26,7 +26,7 @@ class depot {
       // [C2] release on success: hands over the batch → [C3]. Relaxed on failure: somebody else's batch is not looked
       // at, ordered by [C3] for who takes it.
       if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) {
-        count_.fetch_add(1, std::memory_order_relaxed);  // statistic
+        count_.fetch_add(1, std::memory_order_relaxed);  // hint
         return true;
       }
     }
@@ -35,12 +35,12 @@ class depot {
 
   // Null: there is none, or the last was put only now.
   [[nodiscard]] Batch* take() {
-    if (count_.load(std::memory_order_relaxed) == 0) return nullptr;  // statistic: the slots are many to look at
+    if (count_.load(std::memory_order_relaxed) == 0) return nullptr;  // hint: the slots are many to look at
     for (auto& slot : slots_) {
       if (slot.load(std::memory_order_relaxed) == nullptr) continue;  // revalidated by [C3]
       // [C3] acquire exchange: the batch is complete ← [C2].
       if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) {
-        count_.fetch_sub(1, std::memory_order_relaxed);  // statistic
+        count_.fetch_sub(1, std::memory_order_relaxed);  // hint
         return batch;
       }
     }

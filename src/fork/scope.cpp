@@ -39,13 +39,13 @@ void scope_handle::put(task_base& made) {
 
 // In a handler of that exception.
 void scope_handle::fail(std::exception_ptr error) noexcept {
-  if (detail::is_stack_exhausted()) state_->is_given_up.store(true, std::memory_order_relaxed);  // statistic
+  if (detail::is_stack_exhausted()) state_->is_given_up.store(true, std::memory_order_relaxed);  // hint
   // ordered by [L3]: the error is read when all children have ended
   if (!state_->has_failed.exchange(true, std::memory_order_relaxed)) state_->error = std::move(error);
 }
 
 bool scope_handle::is_given_up() const noexcept {
-  return state_->is_given_up.load(std::memory_order_relaxed);  // statistic: seen late, one child more is run
+  return state_->is_given_up.load(std::memory_order_relaxed);  // hint: seen late, one child more is run
 }
 
 void scope_handle::end_child() noexcept {

@@ -27,10 +27,10 @@ constinit std::atomic<std::uint32_t> forks{0};
 
 std::uint32_t fork_generation() {
   static const int registered = ::pthread_atfork(nullptr, nullptr, [] {
-    forks.fetch_add(1, std::memory_order_relaxed);  // statistic: the child has one thread
+    forks.fetch_add(1, std::memory_order_relaxed);  // hint: the child has one thread
   });
   FILCH_ASSERT(registered == 0, registered);
-  return forks.load(std::memory_order_relaxed);  // statistic
+  return forks.load(std::memory_order_relaxed);  // hint
 }
 
 namespace {
@@ -123,7 +123,7 @@ runtime::core::core(options given)
   has_cpu_each = workers.size() <= usable_.cpus.size();
   keeps_apart = chosen.pinning == pinning::apart && workers.size() > 1 && has_cpu_each;
   tracks_tasks = *chosen.track_tasks;
-  if (tracks_tasks) detail::tracking_runtimes.fetch_add(1, std::memory_order_relaxed);  // statistic
+  if (tracks_tasks) detail::tracking_runtimes.fetch_add(1, std::memory_order_relaxed);  // hint
   for (worker& each : workers) {
     FILCH_ASSERT(crew_->lend(each, stand_in::within_bound), "a thread was started for each worker");
   }
@@ -213,7 +213,7 @@ runtime::core::~core() {
     std::abort();
   }
   (void)shutdown(k_never_ns);
-  if (tracks_tasks) detail::tracking_runtimes.fetch_sub(1, std::memory_order_relaxed);  // statistic
+  if (tracks_tasks) detail::tracking_runtimes.fetch_sub(1, std::memory_order_relaxed);  // hint
 }
 
 // ---- submitting -----------------------------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ void runtime::core::number_task(task_base& made, worker* from) {
     throw_shut_down();
   }
   if (made.band != policy::priority::normal) {
-    bands_in_use_.store(true, std::memory_order_relaxed);  // statistic
+    bands_in_use_.store(true, std::memory_order_relaxed);  // hint
   }
   made.home = this;
   made.fork_generation = fork_generation_;
@@ -315,7 +315,7 @@ void runtime::core::enqueue(task_base& made, worker_id pinned, const submit_opti
 void runtime::core::spawn(coroutine_entry& entry, const submit_options& how) {
   worker* const from = is_own_worker() ? worker::current() : nullptr;
   if (entry.band != policy::priority::normal) {
-    bands_in_use_.store(true, std::memory_order_relaxed);  // statistic
+    bands_in_use_.store(true, std::memory_order_relaxed);  // hint
   }
   if (from != nullptr) {
     number(entry, *from);
@@ -420,7 +420,7 @@ void runtime::core::look_out() noexcept {
   if (lookout_->look_out()) return;
   for (worker& each : workers) (void)each.desk.pay_at_once();
   guests_.for_each([](guest_seat& seat) {
-    if (seat.visits.load(std::memory_order_relaxed) % 2 != 0) (void)seat.desk.ask();  // statistic
+    if (seat.visits.load(std::memory_order_relaxed) % 2 != 0) (void)seat.desk.ask();  // hint
   });
 }
 
@@ -433,7 +433,7 @@ bool runtime::core::pay_what_is_owed(const worker& who) noexcept {
     if (&each != &who) pay(each.desk);
   }
   guests_.for_each([&](guest_seat& seat) {
-    if (seat.visits.load(std::memory_order_relaxed) % 2 != 0) pay(seat.desk);  // statistic
+    if (seat.visits.load(std::memory_order_relaxed) % 2 != 0) pay(seat.desk);  // hint
   });
   return has_asked;
 }
@@ -441,7 +441,7 @@ bool runtime::core::pay_what_is_owed(const worker& who) noexcept {
 bool runtime::core::is_anything_owed() const {
   bool is_owed = std::ranges::any_of(workers, [](const worker& each) { return each.desk.is_owed(); });
   guests_.for_each([&](const guest_seat& seat) {
-    // statistic: what one owed who has left is nobody's affair
+    // hint: what one owed who has left is nobody's affair
     is_owed |= seat.visits.load(std::memory_order_relaxed) % 2 != 0 && seat.desk.is_owed();
   });
   return is_owed;
@@ -464,7 +464,7 @@ bool runtime::core::is_work_withheld_from(const worker& who) const {
 topology::cpu_set runtime::core::cpus_of_others(const worker* who) const {
   std::vector<topology::cpu_number> found;
   for (const worker& each : workers) {
-    const std::uint32_t at = each.cpu.load(std::memory_order_relaxed);  // statistic
+    const std::uint32_t at = each.cpu.load(std::memory_order_relaxed);  // hint
     if (&each != who && each.works_at(at)) found.push_back(at);
   }
   return topology::cpu_set{std::move(found)};

@@ -134,7 +134,7 @@ class runtime::core {
   lingering_count<> lingering;  // of those who sleep
   queue::injector<>& injector_of(policy::priority band) { return injectors_[static_cast<std::size_t>(band)]; }
   [[nodiscard]] bool bands_in_use() const {
-    return bands_in_use_.load(std::memory_order_relaxed);  // statistic: a late reader looks at the other bands later
+    return bands_in_use_.load(std::memory_order_relaxed);  // hint: a late reader looks at the other bands later
   }
   filch::crew& crew() { return *crew_; }
   stack_pool& stacks() { return *stacks_; }
@@ -163,11 +163,11 @@ class runtime::core {
   // stack_exhausted is on its way. For a while nothing is offered: whoever took a fork of a recursion without end would
   // begin it anew, and come to the same end, and so on.
   void note_exhausted() noexcept {
-    exhausted_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);  // statistic
+    exhausted_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);  // hint
   }
   [[nodiscard]] bool is_exhausted() const noexcept {
     constexpr time_ns k_while_ns = 10 * k_ns_per_ms;                      // guess
-    const time_ns at_ns = exhausted_ns_.load(std::memory_order_relaxed);  // statistic
+    const time_ns at_ns = exhausted_ns_.load(std::memory_order_relaxed);  // hint
     return at_ns != 0 && monotonic_now_ns() - at_ns < k_while_ns;
   }
   // See lookout.

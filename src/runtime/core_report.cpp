@@ -69,7 +69,7 @@ std::string runtime::core::dump() const {
   out.append("  injector: ").append(std::to_string(injected)).append(" tasks\n");
   for (const worker& each : workers) {
     out.append("  worker ").append(std::to_string(each.self.value)).append(": ");
-    out.append(describe_state(each.state.load(std::memory_order_relaxed))).append(", ");  // statistic
+    out.append(describe_state(each.state.load(std::memory_order_relaxed))).append(", ");  // hint
     out.append(describe_task(each)).append(", queue ").append(std::to_string(each.queued_hint()));
     out.append(", pinned ").append(std::to_string(each.queues.pinned_hint())).append("\n");
   }
@@ -78,10 +78,10 @@ std::string runtime::core::dump() const {
   return out;
 }
 
-// Statistic: of workers that sleep now and are woken meanwhile nobody is told, because they end what they run.
+// A hint: of workers that sleep now and are woken meanwhile nobody is told, because they end what they run.
 bool runtime::core::all_sleep() const {
   for (const worker& each : workers) {
-    if (each.state.load(std::memory_order_relaxed) != worker_state::sleeping) return false;  // statistic
+    if (each.state.load(std::memory_order_relaxed) != worker_state::sleeping) return false;  // hint
   }
   return true;
 }

@@ -20,7 +20,7 @@ lane* read_running_lane() noexcept { return running_lane; }
 void share_pending() noexcept {
   worker& me = *worker::current();
   const bool is_recorded = me.trace->is_enabled();
-  me.wanted.store(is_recorded ? demand::record : demand::none, std::memory_order_relaxed);  // statistic
+  me.wanted.store(is_recorded ? demand::record : demand::none, std::memory_order_relaxed);  // hint
   begin_change(me);
   bool is_shared = false;
   for (std::uint32_t left = is_recorded ? UINT32_MAX : 16; left != 0; --left) {

@@ -32,7 +32,7 @@ class lingering_count {
   }
   // As a hint.
   [[nodiscard]] bool is_anybody() const {
-    return count_.load(std::memory_order_relaxed) != 0;  // statistic
+    return count_.load(std::memory_order_relaxed) != 0;  // hint
   }
   // After something was owed: true says that one who lingers will see it.
   [[nodiscard]] bool is_seen_to() const {

@@ -48,11 +48,12 @@ void handle_signal(int) {
 void add_signalled(int event) {
   const std::lock_guard lock{handler_mutex};
   std::size_t slot = 0;
-  while (slot != k_max_signalled && signalled[slot].load(std::memory_order_relaxed) != 0) ++slot;  // statistic
+  // owner-only: changed under the mutex
+  while (slot != k_max_signalled && signalled[slot].load(std::memory_order_relaxed) != 0) ++slot;
   if (slot == k_max_signalled) {
     throw std::system_error(EMFILE, std::generic_category(), "filch: more than 64 runtimes with dump_on_sigusr2");
   }
-  signalled[slot].store(event + 1, std::memory_order_relaxed);  // statistic
+  signalled[slot].store(event + 1, std::memory_order_relaxed);  // ordered by [R12], or the next signal sees it
   if (handler_users++ == 0) {
     struct sigaction action = {};
     action.sa_handler = &handle_signal;

@@ -149,7 +149,7 @@ class relaxed_reasons(LintCase):
 
     def test_each_reason_of_the_list_is_accepted(self):
         for reason in ("owner-only", "Before publication: nobody sees it", "ordered by [Q1]", "revalidated by [Q2]",
-                       "a statistic"):
+                       "a statistic", "hint", "hint: seen late"):
             self.assert_clean({PATH: GOOD + f"\nx.load({RELAXED});  // {reason}\n\n// {reason}\nx.load({RELAXED});\n"})
 
     def test_one_comment_covers_a_run_of_statements(self):
@@ -161,7 +161,8 @@ class relaxed_reasons(LintCase):
                               (f"{PATH}:4", "relaxed load() without a reason"))
 
     def test_no_reason_is_found(self):
-        for comment in ("", "// it is fast", "// ordered by the lock", "// statistically fine"):
+        for comment in ("", "// it is fast", "// ordered by the lock", "// statistically fine",
+                        "// a hint at more"):
             self.assert_finds({PATH: f"x.load({RELAXED});  {comment}\n"},
                               (f"{PATH}:1", "without a reason; one of: owner"))
 

@@ -34,7 +34,7 @@ class command(LintCase):
     def test_an_unknown_lint_is_refused_with_the_list(self):
         code, _, err = self.run_it("tidyness")
         self.assertEqual(2, code)
-        self.assertIn("no lint is called tidyness; there are: layers orderings names", err)
+        self.assertIn("no lint is called tidyness; there are: layers orderings hints names", err)
 
     def test_an_unknown_root_is_refused(self):
         code, _, err = self.run_it("--root", "no-such-folder")

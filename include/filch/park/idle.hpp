@@ -165,10 +165,10 @@ class idle {
   }
 
   [[nodiscard]] std::uint32_t searching_hint() const {
-    return searching(counts_.load(std::memory_order_relaxed));  // statistic
+    return searching(counts_.load(std::memory_order_relaxed));  // hint
   }
   [[nodiscard]] std::uint32_t sleeping_hint() const {
-    return sleeping(counts_.load(std::memory_order_relaxed));  // statistic
+    return sleeping(counts_.load(std::memory_order_relaxed));  // hint
   }
   [[nodiscard]] std::uint32_t workers() const { return workers_; }
 

@@ -115,8 +115,8 @@ class keeper {
   }
   // The keeper's name, if there is one.
   [[nodiscard]] worker_id who_hint() const {
-    if (until_.load(std::memory_order_relaxed) == k_nobody) return worker_id::none();  // statistic
-    return worker_id{who_.load(std::memory_order_relaxed)};                            // statistic
+    if (until_.load(std::memory_order_relaxed) == k_nobody) return worker_id::none();  // hint
+    return worker_id{who_.load(std::memory_order_relaxed)};                            // hint
   }
 
  private:

@@ -52,7 +52,7 @@ class source_set {
   }
 
   [[nodiscard]] bool is_empty() const {
-    // statistic: the first deadline finds no keeper, and wakes somebody
+    // hint: the first deadline finds no keeper, and wakes somebody
     return is_empty_.load(std::memory_order_relaxed);
   }
 
@@ -68,7 +68,7 @@ class source_set {
       made = std::unique_ptr<wait_source>{make()}.release();
       // [Z11] release store: publishes the source → [Z10] → [Z12].
       slot.store(made, std::memory_order_release);
-      is_empty_.store(false, std::memory_order_relaxed);  // statistic
+      is_empty_.store(false, std::memory_order_relaxed);  // hint
     }
     return *made;
   }

@@ -75,8 +75,8 @@ class deque {
 
   // How many items there are, as seen from anywhere: a hint, never negative, true when nobody else is at work.
   [[nodiscard]] std::uint64_t size_hint() const {
-    const index b = bottom_.load(std::memory_order_relaxed);  // statistic
-    const index t = top_.load(std::memory_order_relaxed);     // statistic
+    const index b = bottom_.load(std::memory_order_relaxed);  // hint
+    const index t = top_.load(std::memory_order_relaxed);     // hint
     const auto n = static_cast<difference>(b - t);
     return n > 0 ? static_cast<std::uint64_t>(n) : 0;
   }

@@ -27,14 +27,14 @@ class inbox {
   [[nodiscard]] steal_result<node*> pop() {
     if (is_empty()) return {steal_status::empty, nullptr};
     const steal_result<node*> result = items_.pop();
-    if (result.is_taken()) size_.fetch_sub(1, std::memory_order_relaxed);  // statistic
+    if (result.is_taken()) size_.fetch_sub(1, std::memory_order_relaxed);  // hint
     // Counted but not there yet: a sender is in the middle of its push.
     return result.status == steal_status::empty ? steal_result<node*>{steal_status::lost, nullptr} : result;
   }
 
   [[nodiscard]] bool is_empty() const { return size_hint() == 0; }
   [[nodiscard]] std::uint64_t size_hint() const {
-    return size_.load(std::memory_order_relaxed);  // statistic
+    return size_.load(std::memory_order_relaxed);  // hint
   }
 
  private:

@@ -44,7 +44,7 @@ class injector {
   [[nodiscard]] push_status try_push(node* item) {
     if (bound_ != k_unbounded) {
       if (size_.fetch_add(1, std::memory_order_relaxed) >= bound_) {  // ordered by [M1]
-        size_.fetch_sub(1, std::memory_order_relaxed);                // statistic
+        size_.fetch_sub(1, std::memory_order_relaxed);                // hint
         return push_status::full;
       }
       items_.push(item);
@@ -78,14 +78,14 @@ class injector {
     }
     // [J2] release store: hands the consumer's side over → [J1].
     consumer_busy_.store(0, std::memory_order_release);
-    if (taken != 0) size_.fetch_sub(taken, std::memory_order_relaxed);  // statistic
+    if (taken != 0) size_.fetch_sub(taken, std::memory_order_relaxed);  // hint
     // Nothing there although something is counted: a producer is in the middle of its push, or about to be refused.
     return taken != 0 ? steal_status::taken : steal_status::lost;
   }
 
   [[nodiscard]] bool is_empty() const { return size_hint() == 0; }
   [[nodiscard]] std::uint64_t size_hint() const {
-    return size_.load(std::memory_order_relaxed);  // statistic
+    return size_.load(std::memory_order_relaxed);  // hint
   }
   [[nodiscard]] std::uint64_t bound() const { return bound_; }
 

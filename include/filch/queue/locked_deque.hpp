@@ -34,12 +34,12 @@ class locked_deque {
   [[nodiscard]] thief_handle thief() { return thief_handle{*this}; }
 
   [[nodiscard]] std::uint64_t size_hint() const {
-    return size_.load(std::memory_order_relaxed);  // statistic
+    return size_.load(std::memory_order_relaxed);  // hint
   }
 
  private:
   void note_size() {
-    size_.store(items_.size(), std::memory_order_relaxed);  // statistic
+    size_.store(items_.size(), std::memory_order_relaxed);  // hint
   }
 
   typename A::mutex mutex_;

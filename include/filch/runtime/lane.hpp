@@ -104,7 +104,7 @@ FILCH_THREAD_LOCAL_WORD(lane*, running_lane, "filch_v0_running_lane", nullptr);
 
 // Any thread, as a hint; exact for the worker itself.
 [[nodiscard]] inline bool has_pending(const lane& of) {
-  return of.newest.load(std::memory_order_relaxed) != &of.bottom;  // statistic
+  return of.newest.load(std::memory_order_relaxed) != &of.bottom;  // hint
 }
 
 inline void begin_change(lane& mine) noexcept {
@@ -126,7 +126,7 @@ inline void put_pending(lane& mine, pending_group& group) noexcept {
   older->newer = &group;
   mine.newest.store(&group, std::memory_order_relaxed);  // owner-only
   end_change(mine);
-  // statistic: a request that is seen late is answered late
+  // hint: a request that is seen late is answered late
   if (mine.wanted.load(std::memory_order_relaxed) != demand::none) [[unlikely]]
     detail::share_pending();
 }

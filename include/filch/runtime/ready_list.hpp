@@ -55,7 +55,7 @@ class ready_list {
   }
 
   [[nodiscard]] std::uint32_t size() const {
-    return size_.load(std::memory_order_relaxed);  // statistic
+    return size_.load(std::memory_order_relaxed);  // hint
   }
 
  private:

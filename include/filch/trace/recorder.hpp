@@ -47,7 +47,7 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   [[nodiscard]] static recorder& off();
 
   [[nodiscard]] bool is_enabled() const noexcept {
-    return enabled_.load(std::memory_order_relaxed);  // statistic: an event too many or too few at the edge is harmless
+    return enabled_.load(std::memory_order_relaxed);  // hint: an event too many or too few at the edge is harmless
   }
 
   // The worker's signal handler: a spawn whose name is a label. False: there is no room, and nothing was recorded.
@@ -62,7 +62,7 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
 
   // The session.
   void enable(bool on) noexcept {
-    enabled_.store(on, std::memory_order_relaxed);  // statistic
+    enabled_.store(on, std::memory_order_relaxed);  // hint
   }
   // What takes events out of the full ring: before the recorder is switched on, and never changed.
   using make_room = void (*)(void* session) noexcept;
