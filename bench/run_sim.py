@@ -3,10 +3,10 @@
 
     bench/run_sim.py --build build/bench --json sim.json
 
---build is a build tree that `cmake` has configured. In every round each case is run once by each engine, one right after
-the other, in an order that changes from round to round; a ratio is taken inside a round, and the median of the ratios is
-reported. CPU time counts from making the tasks to the end of the last; the start of the interpreter does not. SimPy
-is Debian's python3-simpy3; without it that column is left out.
+--build is a build tree that `cmake` has configured. In every round each case is run once by each engine, one right
+after the other, in an order that changes from round to round; a ratio is taken inside a round, and the median of the
+ratios is reported. CPU time counts from making the tasks to the end of the last; the start of the interpreter does not.
+SimPy is Debian's python3-simpy3; without it that column is left out.
 """
 
 import argparse
@@ -50,7 +50,8 @@ def measure(commands, rounds):
         for case, (tasks, workers, start) in CASES.items():
             order = list(commands)
             for name in order[number % len(order):] + order[:number % len(order)]:
-                told = json.loads(run_text([str(word) for word in commands[name](tasks, workers, start, number * RUNS + 1)]))
+                told = json.loads(run_text([str(word) for word in commands[name](tasks, workers, start,
+                                                                                 number * RUNS + 1)]))
                 rates[case][name].append(told["tasks"] / told["cpu_s"])
                 makespans[case][name].append(told["makespan_s"])
     return rates, makespans

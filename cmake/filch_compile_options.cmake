@@ -1,8 +1,8 @@
 # Warnings and sanitizers for filch's own targets. Nothing here reaches a user's target except those sanitizer flags
 # that must be the same on both sides of a link.
 
-# filch_compile_options(target [UNDEFINED check…]): of undefined behaviour only these are looked for, where it is at all; all without
-# the list.
+# filch_compile_options(target [UNDEFINED check…]): of undefined behaviour only these are looked for, where it is at
+# all; all without the list.
 function(filch_compile_options target)
   cmake_parse_arguments(arg "" "" "UNDEFINED" ${ARGN})
   target_compile_options(${target} PRIVATE

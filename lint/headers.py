@@ -1,4 +1,4 @@
-"""Every header of include/ is compiled alone by the build: its list of generated sources equals the headers there are."""
+"""Every header of include/ is compiled alone by the build: its list of generated sources equals that of the headers."""
 
 from pathlib import Path
 

@@ -51,7 +51,9 @@ def reads(tree):
 
 
 def rows(tree):
-    """{(module, variable): (line, does it decide something)} and the findings. A row that decides something has four cells, any other has two."""
+    """{(module, variable): (line, does it decide something)} and the findings.
+
+    A row that decides something has four cells, any other has two."""
     listed, findings, inside = {}, [], False
     if DOCUMENT not in tree.files:
         return listed, findings
@@ -80,8 +82,8 @@ def check(tree):
         used.add((module, variable))
         row = listed.get((module, variable))
         if row is None:
-            message = (f"`{variable}` is read as a hint or a statistic, and {DOCUMENT.as_posix()} has no row for it: say "
-                       "there what it decides and why a stale value is harmless, or give the read another reason")
+            message = (f"`{variable}` is read as a hint or a statistic, and {DOCUMENT.as_posix()} has no row for it: "
+                       "say there what it decides and why a stale value is harmless, or give the read another reason")
         elif row[1] and not is_hint and not STATISTICS.match(name.as_posix()):
             message = f"`{variable}` decides something: call it a hint"
         elif is_hint and not row[1]:

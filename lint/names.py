@@ -17,12 +17,12 @@ CODE_ROOTS = {"include", "src", "tests", "tools", "bench", "examples", "lint", "
 PAST = ("docs/decisions/", "docs/investigations/", "CHANGELOG")
 CPP_WORDS = set("""
 alignas alignof and asm auto bool break case catch char char8_t char16_t char32_t class concept const consteval
-constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
-explicit export extern false final float for friend goto if import inline int long module mutable namespace new noexcept
-not nullptr operator or override private protected public register reinterpret_cast requires return short signed sizeof
-static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union
-unsigned using virtual void volatile wchar_t while xor include pragma define ifdef ifndef endif nodiscard noreturn
-maybe_unused likely unlikely fallthrough deprecated no_unique_address
+constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else
+enum explicit export extern false final float for friend goto if import inline int long module mutable namespace new
+noexcept not nullptr operator or override private protected public register reinterpret_cast requires return short
+signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid
+typename union unsigned using virtual void volatile wchar_t while xor include pragma define ifdef ifndef endif nodiscard
+noreturn maybe_unused likely unlikely fallthrough deprecated no_unique_address
 memory_order_relaxed memory_order_consume memory_order_acquire memory_order_release memory_order_acq_rel
 memory_order_seq_cst relaxed consume acquire release acq_rel seq_cst
 main size_t ptrdiff_t nullptr_t uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t vector string

@@ -10,17 +10,22 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import commits
 import docs
+import formatting
 import headers
 import hints
 import layers
+import lengths
+import links
 import names
 import orderings
 import sizes
 import words
 from tree import Tree
 
-LINTS = {lint.NAME: lint for lint in (layers, orderings, hints, names, sizes, headers, docs, words)}
+LINTS = {lint.NAME: lint for lint in (layers, orderings, hints, names, sizes, headers, docs, words, formatting, lengths,
+                                      links, commits)}
 
 
 def main(arguments=None):

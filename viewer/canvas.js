@@ -1,5 +1,5 @@
-// What all charts share: colours, the canvas, axes, names of rows, the line below the pointer. Colours are the page's CSS
-// variables, read once per change of theme by read_colours().
+// What all charts share: colours, the canvas, axes, names of rows, the line below the pointer. Colours are the page's
+// CSS variables, read once per change of theme by read_colours().
 "use strict";
 
 const filch_canvas = (() => {

@@ -38,7 +38,8 @@ const filch_charts = (() => {
       const chart = curves.speed_up(data.speed_up);
       add("speed_up", chart, draw_speed_up, curves.speed_up_tip, show_tip);
       at("speed_up_text").textContent = curves.speed_up_text(data.speed_up, chart);
-      at("speed_up").setAttribute("aria-label", `speed-up over the number of workers, of ${chart.curves.length} curves.`);
+      at("speed_up").setAttribute("aria-label",
+        `speed-up over the number of workers, of ${chart.curves.length} curves.`);
     }
     const grains = curves.granularity(data.granularity);
     if (grains !== null) {

@@ -53,8 +53,8 @@ const filch_classes = (() => {
     };
   }
 
-  // For each run its classes, in one order for all, and the class of each task. The names with the most running time come
-  // first; class k_classes is the rest.
+  // For each run its classes, in one order for all, and the class of each task. The names with the most running time
+  // come first; class k_classes is the rest.
   function classify(runs) {
     const sorted = group(runs);
     const shared = sorted.slice(0, k_classes),

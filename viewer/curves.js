@@ -1,4 +1,5 @@
-// Curves of speed-up and granularity as the page has them: scales, bounds, what stands in their tooltips. Pure functions.
+// Curves of speed-up and granularity as the page has them: scales, bounds, what stands in their tooltips. Pure
+// functions.
 //
 // A curve's point is [x, makespan, low, high] in ns; low and high are 0 when only one run was made.
 "use strict";
@@ -16,7 +17,8 @@ const filch_curves = (() => {
       back = is_log ? Math.exp : (value) => value;
     const from = of(least),
       span = of(most) - from || 1;
-    return { least, most, is_log, share: (value) => (of(value) - from) / span, at: (share) => back(from + share * span) };
+    const share_of = (value) => (of(value) - from) / span;
+    return { least, most, is_log, share: share_of, at: (share) => back(from + share * span) };
   }
 
   // Round values for an axis: powers of 2 for workers, 1-2-5 steps else.
@@ -76,7 +78,8 @@ const filch_curves = (() => {
   function granularity(data) {
     const curves = data.map(({ name, points }) => {
       const sorted = [...points].sort((a, b) => a[0] - b[0]);
-      const out = sorted.map(([grain, time, low, high]) => ({ x: grain, value: time, low: low || NaN, high: high || NaN }));
+      const out = sorted.map(([grain, time, low, high]) =>
+        ({ x: grain, value: time, low: low || NaN, high: high || NaN }));
       const best = out.reduce((least, each) => (least === null || each.value < least.value ? each : least), null);
       return { name, points: out, best };
     });
@@ -136,7 +139,8 @@ const filch_curves = (() => {
   // What the charts say, in words.
   function speed_up_text(data, chart) {
     const out = [
-      `Work ${duration(data.work_ns)}, span ${duration(data.span_ns)}: parallelism ${times(chart.limit).slice(0, -1)}. ` +
+      `Work ${duration(data.work_ns)}, span ${duration(data.span_ns)}: ` +
+      `parallelism ${times(chart.limit).slice(0, -1)}. ` +
         `No scheduler gets above the work bound or the span bound; one that never idles while a task is ready stays ` +
         `above Graham’s guarantee.`,
     ];

@@ -1,5 +1,5 @@
-// Draws parallelism, queues and the matrix of thieves and victims. Each function draws one chart from scratch; none keeps
-// state.
+// Draws parallelism, queues and the matrix of thieves and victims. Each function draws one chart from scratch; none
+// keeps state.
 "use strict";
 
 const filch_draw = (() => {

@@ -17,7 +17,8 @@ const filch_draw_curves = (() => {
     const bottom = layout.top + layout.height;
     const x_of = (value) => layout.left + chart.x.share(value) * layout.width;
     const y_of = (value) => bottom - chart.y.share(Math.max(value, chart.y.least)) * layout.height;
-    const x_ticks = scale_ticks(chart.x, layout.width / 70, base).filter((each) => !is_whole || each === Math.round(each));
+    const x_ticks = scale_ticks(chart.x, layout.width / 70, base)
+      .filter((each) => !is_whole || each === Math.round(each));
     const mark = (x, y, w, h) => ((pen.fillStyle = colours.line), pen.fillRect(Math.round(x), Math.round(y), w, h));
     for (const each of x_ticks) {
       mark(x_of(each), layout.top, 1, layout.height);

@@ -148,8 +148,8 @@ const filch_format = (() => {
     }
   }
 
-  // Events of one worker or of outside threads. `task` and the `argument` of a spawn, and of a join or woken of version 2, are
-  // indices of tasks; -1 is none, also in `detail`.
+  // Events of one worker or of outside threads. `task` and the `argument` of a spawn, and of a join or woken of version
+  // 2, are indices of tasks; -1 is none, also in `detail`.
   function make_lane(count) {
     return {
       count: 0,
@@ -290,7 +290,9 @@ const filch_format = (() => {
       const type = String.fromCharCode(...bytes.subarray(at, at + 4));
       const begin = at + 12,
         end = begin + view.getUint32(at + 4, true);
-      if (end > bytes.length) return { blocks, error: `the recording breaks off in block ${type} at byte ${at}`, version };
+      if (end > bytes.length) {
+        return { blocks, error: `the recording breaks off in block ${type} at byte ${at}`, version };
+      }
       if (crc32(bytes, begin, end, crc32(bytes, at, at + 8)) !== view.getUint32(at + 8, true)) {
         return { blocks, error: `block ${type} at byte ${at} is damaged`, version };
       }

@@ -1,5 +1,6 @@
-// Makes the page: reads the recordings it holds, draws, and follows pointer, wheel and keyboard. All charts over time, of
-// all runs, show the same stretch, `view`, counted from the beginning of each run; `look` is what the reader has chosen.
+// Makes the page: reads the recordings it holds, draws, and follows pointer, wheel and keyboard. All charts over time,
+// of all runs, show the same stretch, `view`, counted from the beginning of each run; `look` is what the reader has
+// chosen.
 "use strict";
 
 const filch_page = (() => {
@@ -42,7 +43,8 @@ const filch_page = (() => {
       draw.draw_queues(part("queues", run), ...own);
       part("steals_note", run).textContent =
         shown.drawn < shown.all
-          ? `${count(shown.drawn)} arrows stand for ${count(shown.all)} steals; those of one pair at one place share one.`
+          ? `${count(shown.drawn)} arrows stand for ${count(shown.all)} steals; ` +
+            "those of one pair at one place share one."
           : "";
     });
     const step = (view.end - view.begin) / 1000;

@@ -1,7 +1,8 @@
 // The order of events over all workers: that of time, and at one moment causes before effects.
 //
-// In simulated time much happens at one moment. There a start comes after the spawn of its task, a steal of a task too and
-// not while it runs, and a resume after the suspend. Where a task moves several times at one moment, the worker that keeps it comes last.
+// In simulated time much happens at one moment. There a start comes after the spawn of its task, a steal of a task too
+// and not while it runs, and a resume after the suspend. Where a task moves several times at one moment, the worker
+// that keeps it comes last.
 "use strict";
 
 const filch_order = (() => {
@@ -115,7 +116,8 @@ const filch_order = (() => {
     const next = new Int32Array(lanes.length);
     const waits = new causes(lanes, tasks);
     const time_of = (lane) => lanes[lane].time[next[lane]];
-    const heads = new lane_heap((a, b) => time_of(a) - time_of(b) < 0 || (time_of(a) === time_of(b) && rank(a) < rank(b)));
+    const heads = new lane_heap((a, b) =>
+      time_of(a) - time_of(b) < 0 || (time_of(a) === time_of(b) && rank(a) < rank(b)));
     const enqueue = (lane) => next[lane] < lanes[lane].count && heads.push(lane);
     lanes.forEach((_, lane) => enqueue(lane));
     let deferred = [],

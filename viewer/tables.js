@@ -263,14 +263,15 @@ const filch_tables = (() => {
       .filter((pair) => pair.taken > 0)
       .sort((a, b) => b.taken - a.taken)
       .slice(0, 3);
-    const most = pairs.map((pair) => `worker ${pair.thief} took ${many(pair.taken, "task")} from worker ${pair.victim}`);
+    const most = pairs.map((pair) =>
+      `worker ${pair.thief} took ${many(pair.taken, "task")} from worker ${pair.victim}`);
     const out = [pairs.length === 0 ? "Nothing was stolen." : `Most: ${most.join("; ")}.`];
     if (model.nodes && model.totals.stolen > 0) {
       const is_far = (pair) => model.nodes[pair.thief] !== model.nodes[pair.victim];
       const far = [...model.pairs.values()].filter(is_far).reduce((sum, pair) => sum + pair.taken, 0);
       out.push(
-        `Workers stand by NUMA node, with lines between the nodes: ${percent(far / model.totals.stolen)} of the stolen ` +
-          `tasks came from another node.`,
+        `Workers stand by NUMA node, with lines between the nodes: ${percent(far / model.totals.stolen)} ` +
+          "of the stolen tasks came from another node.",
       );
     }
     part("matrix_text", run).textContent = out.join(" ");

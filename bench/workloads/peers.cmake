@@ -31,9 +31,11 @@ else()
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${_dir}/src" "${_programs}"
     ${_copies}
     COMMAND "${CMAKE_COMMAND}" -E env "CARGO_TARGET_DIR=${_dir}/target" "RUSTFLAGS=-C target-cpu=native"
-            "FILCH_RAYON_VERSION=${FILCH_RAYON_VERSION}" "FILCH_RUSTC_VERSION=${_rustc}" "${FILCH_CARGO}" build --quiet --release --offline
+            "FILCH_RAYON_VERSION=${FILCH_RAYON_VERSION}" "FILCH_RUSTC_VERSION=${_rustc}"
+            "${FILCH_CARGO}" build --quiet --release --offline
     COMMAND "${CMAKE_COMMAND}" -E copy "${_dir}/target/release/rayon_workloads" "${_programs}/rayon"
-    DEPENDS ${_modules} harness/Cargo.toml WORKING_DIRECTORY "${_dir}" COMMENT "Building the workloads on rayon" VERBATIM)
+    DEPENDS ${_modules} harness/Cargo.toml WORKING_DIRECTORY "${_dir}"
+    COMMENT "Building the workloads on rayon" VERBATIM)
   add_custom_target(workloads_rayon DEPENDS "${_programs}/rayon")
   add_dependencies(filch_peers workloads_rayon)
 endif()
@@ -58,7 +60,8 @@ else()
     ${_copies}
     COMMAND "${CMAKE_COMMAND}" -E env GO111MODULE=on GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local
             "GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go-cache" "${FILCH_GO}" build -o "${_programs}/goroutines" .
-    DEPENDS ${_modules} harness/go.mod WORKING_DIRECTORY "${_dir}" COMMENT "Building the workloads on goroutines" VERBATIM)
+    DEPENDS ${_modules} harness/go.mod WORKING_DIRECTORY "${_dir}"
+    COMMENT "Building the workloads on goroutines" VERBATIM)
   add_custom_target(workloads_go DEPENDS "${_programs}/goroutines")
   add_dependencies(filch_peers workloads_go)
 endif()
@@ -78,7 +81,8 @@ else()
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${_dir}" "${_programs}"
     COMMAND "${FILCH_JAVAC}" -d "${_dir}" ${_modules}
     COMMAND "${CMAKE_COMMAND}" -E copy "${CMAKE_CURRENT_BINARY_DIR}/forkjoin" "${_programs}/forkjoin"
-    DEPENDS ${_modules} "${CMAKE_CURRENT_BINARY_DIR}/forkjoin" COMMENT "Building the workloads on ForkJoinPool" VERBATIM)
+    DEPENDS ${_modules} "${CMAKE_CURRENT_BINARY_DIR}/forkjoin"
+    COMMENT "Building the workloads on ForkJoinPool" VERBATIM)
   add_custom_target(workloads_java DEPENDS "${_programs}/forkjoin")
   add_dependencies(filch_peers workloads_java)
 endif()

@@ -36,7 +36,8 @@ def main():
     options.into.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, options.into / name)
-    done = subprocess.run([options.npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=options.into, text=True,
+    done = subprocess.run([options.npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=options.into,
+                          text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     print(done.stdout)
     if done.returncode != 0:

@@ -163,7 +163,8 @@ async function hover_tells_the_thief(it, run) {
     const { start_time, start_worker, victim } = model.tasks;
     const i = filch_model.segment_at(model, start_worker[task], start_time[task]);
     const end = filch_model.segment_end(model, start_worker[task], i);
-    return { begin: start_time[task] - model.begin, end: end - model.begin, w: start_worker[task], victim: victim[task] };
+    const begin = start_time[task] - model.begin;
+    return { begin, end: end - model.begin, w: start_worker[task], victim: victim[task] };
   }, run);
   if (stolen === null) return;
   await it.run(({ begin, end }) => filch_page.show(begin - (end - begin), end + (end - begin)), stolen);
@@ -343,7 +344,9 @@ describe("the page in Chromium", () => {
       assert.equal(await it.text("label_0"), "measured");
       assert.equal(await it.text("label_1"), "simulated");
       const legend = await it.text("legend");
-      for (const name of ["left", "right", "root"]) assert.equal(legend.split(name).length, 2, `${name} once in ${legend}`);
+      for (const name of ["left", "right", "root"]) {
+        assert.equal(legend.split(name).length, 2, `${name} once in ${legend}`);
+      }
       const names = async (run) => {
         const table = await it.text(`names_table_${run}`);
         return ["left", "right", "root"].filter((name) => table.includes(name));

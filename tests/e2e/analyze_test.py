@@ -1,8 +1,8 @@
-"""Tests of `filch analyze` from the outside. Called with the command, the folder of the programs of examples/faults, a work
-directory and one test's name.
+"""Tests of `filch analyze` from the outside. Called with the command, the folder of the programs of examples/faults, a
+work directory and one test's name.
 
-The programs are recorded as users do it, with FILCH_TRACE. Their verdicts are shares of the run's own time, so they hold on
-a busy machine; no test looks at times.
+The programs are recorded as users do it, with FILCH_TRACE. Their verdicts are shares of the run's own time, so they
+hold on a busy machine; no test looks at times.
 """
 
 import json
@@ -95,8 +95,8 @@ def test_the_text_says_what_the_json_says():
     file = recorded("starving_policy")
     text = filch("analyze", file)
     found = json.loads(filch("analyze", file, "--json"))
-    for part in (found["verdicts"][0]["id"], found["verdicts"][0]["text"], "the scheduler's", "Figures", "burdened span",
-                 "Time of the workers", "Tasks by name", "Sizes of the tasks"):
+    for part in (found["verdicts"][0]["id"], found["verdicts"][0]["text"], "the scheduler's", "Figures",
+                 "burdened span", "Time of the workers", "Tasks by name", "Sizes of the tasks"):
         expect(part in text, f"{part!r} in\n{text}")
 
 
@@ -115,12 +115,14 @@ def test_a_page_holds_the_run_beside_the_same_tasks_simulated():
         expect(part in page, f"{part!r} in the page")
     expect("oversized-task" in text, f"the verdict as text, too, not {text}")
     picture = (WORK / "run.svg").read_text()
-    expect(picture.startswith("<svg") and "worker 3" in picture and "tile" in picture, f"a picture, not {picture[:300]}")
+    expect(picture.startswith("<svg") and "worker 3" in picture and "tile" in picture,
+           f"a picture, not {picture[:300]}")
 
 
 def test_wrong_words_are_refused():
     file = recorded("starving_policy")
-    for arguments, part in ((("analyze",), "recording is required"), (("analyze", "no.filch"), "no.filch cannot be read"),
+    for arguments, part in ((("analyze",), "recording is required"),
+                            (("analyze", "no.filch"), "no.filch cannot be read"),
                             (("analyze", file, "--report", "a.pdf"), '--report = "a.pdf": allowed'),
                             (("analyze", file, "--picture", "a.png"), '--picture = "a.png": allowed')):
         done = run(COMMAND, *arguments)

@@ -79,14 +79,16 @@ ALL = ["fib", "nqueens", "skynet", "matmul", "mergesort", "sort", "uts_t1", "uts
 
 def fake(file, runtime, ns, *, folder="programs", language="C++", compiler="GNU 1", workloads=ALL, checksum="7",
          sleep_s=0, exit_code=0, misdeed="", takes_turns=False, in_turn={}, taken={}, turn_s=0):
-    """A program whose times are `ns` by number of threads; in turns a list: by round. `in_turn`: misdeeds by turn. `taken`:
-    the ticks that the host takes by turn. A turn takes `turn_s` seconds or more."""
+    """A program whose times are `ns` by number of threads; in turns a list: by round. `in_turn`: misdeeds by turn.
+    `taken`: the ticks that the host takes by turn. A turn takes `turn_s` seconds or more."""
     about = {"runtime": runtime, "language": language, "compiler": compiler, "flags": "-O9",
              "has_serial": language != "C++", "workloads": workloads}
     if takes_turns:
         about["takes_turns"] = True
-    told = {"about": about, "in_turn": {str(turn): each for turn, each in in_turn.items()}, "ns": {str(threads): each for threads, each in ns.items()}, "checksum": checksum,
-            "taken": {str(turn): each for turn, each in taken.items()}, "turn_s": turn_s, "sleep_s": sleep_s, "exit_code": exit_code, "misdeed": misdeed}
+    told = {"about": about, "in_turn": {str(turn): each for turn, each in in_turn.items()},
+            "ns": {str(threads): each for threads, each in ns.items()}, "checksum": checksum,
+            "taken": {str(turn): each for turn, each in taken.items()}, "turn_s": turn_s, "sleep_s": sleep_s,
+            "exit_code": exit_code, "misdeed": misdeed}
     path = WORK / folder / file
     path.parent.mkdir(exist_ok=True)
     path.write_text(FAKE.format(python=sys.executable, told=told, log=str(WORK / "log")))
@@ -160,7 +162,8 @@ def test_ratios_are_to_the_serial_code_of_the_same_compiler():
     expect("1.10 / 0.60" in out and "2.00 / 1.02" in out and "Clang 2" in out, f"the table in {out}")
     expect(out.count("1 / 0.75") == 2 and "serial copies: " in out, f"what two copies at once get in {out}")
     expect(out.index("\nGNU 1\n") < out.index("\nClang 2\n"), f"the compiler of the first folder comes first in {out}")
-    expect(rows["fib", "rayon 9", "rustc 3", 1]["time_to_filch"] == 1000 / 1100, f"and is whom others are compared with: {rows}")
+    expect(rows["fib", "rayon 9", "rustc 3", 1]["time_to_filch"] == 1000 / 1100,
+           f"and is whom others are compared with: {rows}")
     for key in ("date", "cpu", "cpus", "kernel", "foreign_cpus", "load_before", "clock"):
         expect(key in told["context"], f"{key} in {told['context']}")
 
@@ -288,8 +291,8 @@ def test_an_asynchronous_peer_that_misbehaves_is_named_in_the_table_and_the_file
     fake("dead", "dead", {1: 500}, workloads=ASYNC, misdeed="die")
     fake("hanging", "hanging", {1: 500}, workloads=ASYNC, misdeed="go on without output")
     fake("wrong", "wrong", {1: 500}, workloads=ASYNC, checksum="999")
-    fail(("async", "--quick", "--only", "spawn-many", "--threads", "1", "--programs", "programs", "--peers", "--rounds", "2",
-          "--limit", "4", "--json", "out.json", "--plot", "out.svg"), "2000", "> limit", "failed",
+    fail(("async", "--quick", "--only", "spawn-many", "--threads", "1", "--programs", "programs", "--peers", "--rounds",
+          "2", "--limit", "4", "--json", "out.json", "--plot", "out.svg"), "2000", "> limit", "failed",
          "spawn-many, 1 thread: dead (GNU 1) was ended by signal 11", "wrong (GNU 1) computes 999, right is 1000")
     rows = {row["runtime"]: row for row in json.loads((WORK / "out.json").read_text())["rows"]}
     expect("signal 11" in rows["dead"]["failure"] and rows["hanging"]["is_too_slow"], f"the file says so: {rows}")
@@ -301,7 +304,8 @@ def ended(by):
     fake("serial", "serial", {0: 1000})
     fake("filch", "filch", {1: 600})
     fake("slow", "slow", {1: 600}, workloads=["nqueens"], sleep_s=60)
-    done = subprocess.Popen([str(COMMAND), "bench", "fib", "nqueens", "--threads", "1", "--programs", "programs", "--peers",
+    done = subprocess.Popen([str(COMMAND), "bench", "fib", "nqueens", "--threads", "1", "--programs", "programs",
+                             "--peers",
                              "--json", "out.json"], cwd=WORK, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             start_new_session=True)
     for _ in range(1000):
@@ -320,13 +324,15 @@ def test_a_signal_ends_the_measurements_with_what_is_known():
     expect("0 of 7 rounds" in done.stdout and "0.60" in done.stdout and "not run" in done.stdout, "the table", done)
     expect("signal 15" in done.stderr and "round 1 of 7: nqueens, slow, 1 thread" in done.stderr, "what ran", done)
     told = json.loads((WORK / "out.json").read_text())
-    expect(told["context"]["rounds_done"] == 0 and "nqueens" in told["context"]["ended_in"], f"the file says so: {told}")
+    expect(told["context"]["rounds_done"] == 0 and "nqueens" in told["context"]["ended_in"],
+           f"the file says so: {told}")
 
 
 def test_a_crash_of_the_command_says_what_ran_and_keeps_what_is_known():
     done = ended(signal.SIGSEGV)
     expect(done.returncode == -signal.SIGSEGV, "the process ends as by any crash", done)
-    expect("the command itself crashed (SIGSEGV) in round 1 of 7: nqueens, slow, 1 thread" in done.stderr, "what ran", done)
+    expect("the command itself crashed (SIGSEGV) in round 1 of 7: nqueens, slow, 1 thread" in done.stderr, "what ran",
+           done)
     rows = rows_of(json.loads((WORK / "out.json").read_text()))
     expect(rows["fib", "filch", "GNU 1", 1]["ratio"] == 0.6, f"the measurement before is in the file: {rows}")
 
@@ -336,11 +342,13 @@ def test_the_file_is_written_even_if_nobody_reads_the_table():
     fake("filch", "filch", {1: 600})
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run([str(COMMAND), "bench", "fib", "--threads", "1", "--programs", "programs", "--json", "out.json"],
+    done = subprocess.run([str(COMMAND), "bench", "fib", "--threads", "1", "--programs", "programs", "--json",
+                           "out.json"],
                           cwd=WORK, text=True, stdout=writing, stderr=subprocess.PIPE, timeout=100)
     expect(done.returncode == 1 and "standard output could not be written" in done.stderr, "a complaint", done)
     expect(json.loads((WORK / "out.json").read_text())["context"]["rounds_done"] == 7, "all rounds in the file", done)
-    refuse(("fib", "--threads", "1", "--programs", "programs", "--json", "nowhere/out.json"), "nowhere/out.json", code=1)
+    refuse(("fib", "--threads", "1", "--programs", "programs", "--json", "nowhere/out.json"), "nowhere/out.json",
+           code=1)
 
 
 def test_a_run_beyond_the_limit_is_ended_and_left_out():
@@ -379,13 +387,15 @@ def test_programs_that_take_turns_are_started_once_and_go_round_by_round():
     expect(sorted(lines[:4]) == sorted(names), f"all are started, each once, before anybody's turn: {lines}")
     rounds = [lines[4 + 4 * i:8 + 4 * i] for i in range(4)]
     for i, turns in enumerate(rounds):
-        expect(sorted(turns) == sorted(f"{name} turn {i + 1}" for name in names), f"one turn of each in round {i}: {lines}")
+        expect(sorted(turns) == sorted(f"{name} turn {i + 1}" for name in names),
+               f"one turn of each in round {i}: {lines}")
     expect(len(lines) == 20, f"nothing else: {lines}")
     firsts = {[turn for turn in turns if not turn.startswith("serial")][0].split()[0] for turns in rounds}
     expect(len(firsts) > 1, f"not always the same first in {rounds}")
     (WORK / "log").unlink()
     out, told = told_by(*IN_TURNS)
-    expect({len(row["ns"]) for row in told["rows"]} == {51} and "51 rounds, in turns" in out, f"more if they are short: {out}")
+    expect({len(row["ns"]) for row in told["rows"]} == {51} and "51 rounds, in turns" in out,
+           f"more if they are short: {out}")
     _, told = told_by(*IN_TURNS, "--quick")
     expect({len(row["ns"]) for row in told["rows"]} == {7}, f"but not with --quick: {told}")
 
@@ -413,7 +423,8 @@ def test_what_dies_leaves_garbles_or_errs_in_a_turn_has_failed_and_the_others_ha
     rows = {row["runtime"]: row for row in json.loads((WORK / "out.json").read_text())["rows"]}
     for name in ("die", "leave", "garble", "err"):
         expect(turns_of(f"bad to {name}") == [1, 2, 3], f"{name}: no turn after its failure")
-        expect("failure" in rows[f"bad to {name}"] and "ns" not in rows[f"bad to {name}"], f"no times of {name}: {rows}")
+        expect("failure" in rows[f"bad to {name}"] and "ns" not in rows[f"bad to {name}"],
+               f"no times of {name}: {rows}")
     for name, ratio in (("filch", 0.6), ("oneTBB", 0.7), ("std::execution::par", 0.8)):
         expect(rows[name]["ratios"] == [ratio] * 6, f"{name} has six rounds in {rows}")
     expect("; 6 rounds, in turns;" in out, f"the rounds in {out}")
@@ -427,7 +438,8 @@ def test_a_turn_beyond_the_limit_is_ended_and_left_out():
     rows = rows_of(told)
     for name in ("slow", "late"):
         expect(rows["fib", name, "GNU 1", 1]["is_too_slow"], f"{name} is too slow in {rows}")
-    expect(out.count("> limit") == 4 and turns_of("slow") == [1, 2] and turns_of("late") == [], f"both tables say so: {out}")
+    expect(out.count("> limit") == 4 and turns_of("slow") == [1, 2] and turns_of("late") == [],
+           f"both tables say so: {out}")
     expect(len(rows["fib", "filch", "GNU 1", 1]["ns"]) == 5, f"the others have all rounds: {rows}")
 
 
@@ -438,7 +450,8 @@ def test_least_times_and_medians_of_turns_are_right_and_shown_again():
     rows = rows_of(told)
     one, two = rows["fib", "filch", "GNU 1", 1], rows["fib", "filch", "GNU 1", 2]
     expect(one["ns"] == [1100, 2000, 960, 1200, 600] and one["ratios"] == [1.1, 1, 1.2, 1.2, 0.6], f"by round: {one}")
-    expect((one["ratio"], one["least_ratio"]) == (1.1, 0.75) and (two["ratio"], two["least_ratio"]) == (0.6, 0.5), f"{rows}")
+    expect((one["ratio"], one["least_ratio"]) == (1.1, 0.75) and (two["ratio"], two["least_ratio"]) == (0.6, 0.5),
+           f"{rows}")
     first, second = out.split("Least time as a ratio to the least of serial code")
     expect("1.10 / 0.60" in first and "0.75 / 0.50" in second and "1 / 0.62" in second, f"both tables in {out}")
     again = succeed("--from", "out.json")
@@ -473,12 +486,14 @@ def test_ratios_with_turns_in_which_the_host_took_the_cpus_are_left_out_and_roun
     host = f"the host took {100 * context['host_share']:.1f} % of the CPUs; of 24 ratios 4 were left out because of it"
     expect(f"; 12 rounds, in turns; {host}; others used" in out, f"and the table: {out}")
     again = succeed("--from", "out.json", "--plot", "second.svg")
-    expect(again.replace("second.svg", "first.svg") == out.replace("Wrote out.json.\n", ""), f"the same from the file: {again}")
+    expect(again.replace("second.svg", "first.svg") == out.replace("Wrote out.json.\n", ""),
+           f"the same from the file: {again}")
     expect((WORK / "first.svg").read_text() == (WORK / "second.svg").read_text(), "the same picture")
     own["ratios"] = [5 if is_left_out else ratio for ratio, is_left_out in zip(own["ratios"], own["disturbed"])]
     saved_as("other.json", told)
     succeed("--from", "other.json", "--plot", "second.svg")
-    expect((WORK / "first.svg").read_text() == (WORK / "second.svg").read_text(), "what was left out is not in the picture")
+    expect((WORK / "first.svg").read_text() == (WORK / "second.svg").read_text(),
+           "what was left out is not in the picture")
     own["disturbed"].pop()
     saved_as("bad.json", told)
     refuse(("--from", "bad.json"), "bad.json: fib, 1 thread: filch has 12 values, but tells of 11", code=1)
@@ -505,7 +520,8 @@ def test_a_tick_in_a_long_turn_and_a_system_that_tells_nothing_disturb_nobody():
     fake("serial", "serial", {0: 1000}, takes_turns=True)
     fake("filch", "filch", {1: 600}, takes_turns=True, turn_s=0.6, taken={1: 1, 2: 1})
     out, told = told_by(*IN_TURNS, "--rounds", "2")
-    expect(told["rows"][0]["disturbed"] == [False, False] and told["context"]["host_share"] > 0, f"10 of 600 ms: {told}")
+    expect(told["rows"][0]["disturbed"] == [False, False] and told["context"]["host_share"] > 0,
+           f"10 of 600 ms: {told}")
     expect("; 2 rounds, in turns;" in out and "left out" not in out.split("\n")[0], f"no more rounds: {out}")
     fake("filch", "filch", {1: 600}, takes_turns=True)
     for text in ("cpu 1 2 3 4 5 6 7\n", ""):
@@ -527,7 +543,8 @@ def test_the_third_table_has_filchs_medians_with_their_confidence_intervals():
     expect((row["ratio"], row["ratio_low"], row["ratio_high"]) == (1.11, 1.06, 1.16), f"the 6th and the 16th: {row}")
     lines = out.split("Median and its 95 % confidence interval\n")[1].splitlines()
     expect([line.split() for line in lines[:2]] ==
-           [["1", "/", "2", "threads", "filch"], "fib 1.11 (1.06 to 1.16) / 0.53 (0.53 to 0.53)".split()], f"filch alone: {lines}")
+           [["1", "/", "2", "threads", "filch"], "fib 1.11 (1.06 to 1.16) / 0.53 (0.53 to 0.53)".split()],
+           f"filch alone: {lines}")
     expect(succeed("--from", "out.json") == out.replace("Wrote out.json.\n", ""), "the same from the file")
     out, told = told_by(*words, "--rounds", "5")
     expect("confidence" not in out and "ratio_low" not in told["rows"][0], f"five values are too few: {out}")
@@ -536,7 +553,8 @@ def test_the_third_table_has_filchs_medians_with_their_confidence_intervals():
 def test_a_signal_ends_all_that_take_turns_and_shows_what_is_known():
     turns_fakes()
     fake("slow", "slow", {1: 600}, workloads=["nqueens"], takes_turns=True, in_turn={3: "hang"})
-    done = subprocess.Popen([str(COMMAND), "bench", "fib", "nqueens", *IN_TURNS[1:], "--rounds", "5", "--json", "out.json"],
+    done = subprocess.Popen([str(COMMAND), "bench", "fib", "nqueens", *IN_TURNS[1:], "--rounds", "5", "--json",
+                             "out.json"],
                             cwd=WORK, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for _ in range(1000):
         if (WORK / "log").exists() and turns_of("slow") == [1, 2, 3]:
@@ -546,7 +564,8 @@ def test_a_signal_ends_all_that_take_turns_and_shows_what_is_known():
     states = sorted(pathlib.Path(f"/proc/{each}/stat").read_text().rsplit(")", 1)[1].split()[0] for each in children)
     done.send_signal(signal.SIGTERM)
     done.stdout, done.stderr = done.communicate(timeout=20)
-    expect(done.returncode == 128 + signal.SIGTERM and len(children) == 5, f"the exit code of a signal; {children}", done)
+    expect(done.returncode == 128 + signal.SIGTERM and len(children) == 5, f"the exit code of a signal; {children}",
+           done)
     expect(states == ["S", "T", "T", "T", "T"], f"who does not have the turn is stopped: {states}")
     expect("signal 15" in done.stderr and "round 3: nqueens, slow, 1 thread" in done.stderr, "what ran", done)
     expect("2 to 5 rounds, in turns" in done.stdout and "0.60" in done.stdout, "the table", done)
@@ -642,7 +661,8 @@ def test_names_and_threads_beside_a_saved_file_are_refused():
 def test_a_saved_file_keeps_the_order_of_the_numbers_of_threads():
     fake("serial", "serial", {0: 1000})
     fake("filch", "filch", {1: 1200, 2: 600, 3: 400})
-    measured, told = told_by("fib", "--threads", "2,1,3", "--programs", "programs", "--rounds", "1", "--plot", "first.svg")
+    measured, told = told_by("fib", "--threads", "2,1,3", "--programs", "programs", "--rounds", "1", "--plot",
+                             "first.svg")
     expect("0.60 / 1.20 / 0.40" in measured, f"the order that was asked for in {measured}")
     expect("0.60 / 1.20 / 0.40" in succeed("--from", "out.json", "--plot", "second.svg"), "the same from the file")
     expect((WORK / "first.svg").read_text() == (WORK / "second.svg").read_text(), "the same picture")
@@ -672,7 +692,8 @@ def test_peers_that_are_not_built_are_told_with_the_reason():
     async_fakes()
     out = succeed("async", "--quick", "--only", "spawn-many", "--threads", "1", "--programs", "programs", "--peers",
                   "--rounds", "1")
-    expect(f"left out: Go: its program goroutines {not_built}golang-go)" in out, f"those of asynchronous shapes in {out}")
+    expect(f"left out: Go: its program goroutines {not_built}golang-go)" in out,
+           f"those of asynchronous shapes in {out}")
     expect("left out: tokio" not in out and "oneTBB" not in out, f"and no others in {out}")
 
 
@@ -703,8 +724,8 @@ def async_fakes():
     """filch, one peer of the same language that is slower, and one of another that is faster and lacks a shape."""
     fake("filch", "filch", {1: 2_000_000, 2: 1_000_000}, workloads=ASYNC, checksum="1000")
     fake("asio", "Asio", {1: 4_000_000, 2: 4_000_000}, workloads=ASYNC, checksum="1000")
-    fake("tokio", "tokio 1", {1: 1_000_000, 2: 1_000_000}, workloads=["spawn_many"], language="Rust", compiler="rustc 3",
-         checksum="1000")
+    fake("tokio", "tokio 1", {1: 1_000_000, 2: 1_000_000}, workloads=["spawn_many"], language="Rust",
+         compiler="rustc 3", checksum="1000")
 
 
 def test_asynchronous_shapes_are_compared_with_each_peer_per_operation():
@@ -755,7 +776,8 @@ def test_the_real_programs_agree_with_their_serial_code():
         sys.exit("no folder of programs was given")
     out, told = told_by("--quick", "--rounds", "2", "--threads", "1,3", "--programs", PROGRAMS)
     measured = {row["measurement"] for row in told["rows"]}
-    expect(len(measured) == 13 and len(told["rows"]) == 39, f"all measurements, and three serial copies of each, in {told}")
+    expect(len(measured) == 13 and len(told["rows"]) == 39,
+           f"all measurements, and three serial copies of each, in {told}")
     expect(all(row["ratio"] > 0 and row["least_ratio"] > 0 for row in told["rows"]), f"ratios in {told}")
     expect({len(row["ns"]) for row in told["rows"]} == {2} and "; 2 rounds, in turns;" in out, f"two rounds in {told}")
     for name in measured:

@@ -1,4 +1,5 @@
-"""Tests of the filch command from the outside. Called with the command, the checkout, a work directory and one test's name.
+"""Tests of the filch command from the outside. Called with the command, the checkout, a work directory and one test's
+name.
 
 Every run uses a small time scale: what is tested is what the command says, not how fast the machine is.
 """
@@ -12,12 +13,12 @@ import shutil
 import subprocess
 import sys
 
-KERNELS = {"fib": (20, 6765), "nqueens": (6, 4), "skynet": (1000, 499500), "mergesort": (5000, None), "matmul": (70, None),
-           "uts": (5, None), "mandelbrot": (16, None), "tree-sum": (999, 999 * 500)}
+KERNELS = {"fib": (20, 6765), "nqueens": (6, 4), "skynet": (1000, 499500), "mergesort": (5000, None),
+           "matmul": (70, None), "uts": (5, None), "mandelbrot": (16, None), "tree-sum": (999, 999 * 500)}
 WORKLOADS = ("basic", "spawning", "adaptive", "granularity", "demo", "counter", *KERNELS)
 PLANNED = ("basic", "spawning", "adaptive", "demo")
-RUN_OPTIONS = ("--workers --victims --steal --order --idle --wake --placement --deques --pin --seed --repeat --time-scale "
-               "--size --tree --trace --report --gantt --log --json --round-robin").split()
+RUN_OPTIONS = ("--workers --victims --steal --order --idle --wake --placement --deques --pin --seed --repeat "
+               "--time-scale --size --tree --trace --report --gantt --log --json --round-robin").split()
 SMALL = ("--time-scale", "0.0005")
 
 
@@ -89,7 +90,8 @@ def test_the_tour_runs_a_program_names_what_limits_it_and_predicts_more_workers(
     predicted = re.findall(r"^ +(\d+) +\S+ \S+ +([0-9.]+) +([0-9.]+)  ", out, re.M)
     expect([int(row[0]) for row in predicted] == [1, 2, 4, 8, 16, 64], f"a row for each number of workers in {out}")
     for workers, speed_up, best in predicted:
-        expect(float(speed_up) <= float(best) + 0.01 <= int(workers) + 0.02, f"speed-up within its bounds: {workers} in {out}")
+        expect(float(speed_up) <= float(best) + 0.01 <= int(workers) + 0.02,
+               f"speed-up within its bounds: {workers} in {out}")
     for line in re.findall(r"^  filch (.*?)(?:  |$)", out, re.M):
         is_short = line.startswith("run") and not line.endswith(("counter", "fib"))
         done = filch(*line.split(), *(SMALL if is_short else ()))
@@ -109,7 +111,8 @@ def test_help_names_every_command_and_option_with_examples():
     run = succeed("run", "--help")
     for part in (*RUN_OPTIONS, *WORKLOADS, "imbalanced", "nearest", "fixed:N", "least_loaded", "locked", "Examples:"):
         expect(part in run, f"{part!r} in {run}")
-    for words in (("topology",), ("policies",), ("trace",), ("trace", "convert"), ("trace", "info"), ("trace", "gantt")):
+    for words in (("topology",), ("policies",), ("trace",), ("trace", "convert"), ("trace", "info"),
+                  ("trace", "gantt")):
         expect(f"Examples:\n  filch {' '.join(words)}" in succeed(*words, "--help"), f"examples of {words}")
 
 
@@ -222,7 +225,8 @@ def test_every_kernel_computes_what_its_serial_code_does():
         out = succeed("run", name, "--size", size)
         for part in (f"{name}:", "as the serial code says", "speed-up", "=== Statistics ===", "What the workers did"):
             expect(part in out, f"{part!r} in {out}")
-    results = {run_json(name, "--size", size)["runs"][0]["kernel"]["result"] for name, size in (("fib", 21), ("fib", 22))}
+    results = {run_json(name, "--size", size)["runs"][0]["kernel"]["result"]
+               for name, size in (("fib", 21), ("fib", 22))}
     expect(results == {10946, 17711}, f"the size decides: {results}")
 
 
@@ -257,7 +261,8 @@ def test_the_imbalanced_load_begins_on_worker_0_and_is_stolen_from_it():
 def test_dealt_out_jobs_are_put_to_every_worker():
     out = succeed("run", "demo", "--round-robin", "--log", *SMALL)
     for worker in range(4):
-        expect(len(re.findall(rf"Submitted job \d+ to Worker {worker}$", out, re.M)) == 5, f"five for {worker} in {out}")
+        expect(len(re.findall(rf"Submitted job \d+ to Worker {worker}$", out, re.M)) == 5,
+               f"five for {worker} in {out}")
     out = succeed("run", "demo", "--log", *SMALL)
     expect(len(re.findall(r"Submitted job \d+ to Worker 0$", out, re.M)) == 20, f"all for worker 0 in {out}")
 
@@ -335,7 +340,8 @@ def test_a_recording_is_described_and_converted():
     run = run_json("adaptive", "--trace", "run.filch")["runs"][0]
     info = json.loads(succeed("trace", "info", "run.filch", "--json"))
     tasks = run["tasks"] + run["loaders"]
-    expect(info["kinds"]["start"] == info["kinds"]["end"] == info["kinds"]["spawn"] == tasks, f"{tasks} tasks in {info}")
+    expect(info["kinds"]["start"] == info["kinds"]["end"] == info["kinds"]["spawn"] == tasks,
+           f"{tasks} tasks in {info}")
     expect(info["about"]["workload"] == "adaptive" and info["workers"] == 4, f"what was recorded in {info}")
     expect(info["events"] == sum(info["events_by_worker"]) + info["events_outside"] == sum(info["kinds"].values()),
            f"events add up in {info}")
@@ -361,7 +367,8 @@ def test_a_report_is_one_page_with_the_run_in_it():
     for grain in run["grains"]:
         expect((WORK / grain["report_file"]).stat().st_size > 10000, f"a page for {grain}")
     succeed("run", "adaptive", "--trace", "second.filch", *SMALL)
-    expect("of two runs" in succeed("report", "run.filch", "both.html", "--beside", "second.filch"), "both are announced")
+    expect("of two runs" in succeed("report", "run.filch", "both.html", "--beside", "second.filch"),
+           "both are announced")
     both = (WORK / "both.html").read_text()
     expect('id="recording_1"' in both and '"label":"second.filch"' in both, "a page with both runs")
     refuse(("report", "run.filch", "both.html", "--beside", "missing.filch"), "missing.filch", code=1)
@@ -400,7 +407,8 @@ def test_a_program_is_recorded_and_its_exit_code_passed_on():
     info = json.loads(succeed("trace", "info", "run.filch", "--json"))
     expect(info["kinds"]["start"] >= 1 and info["kinds"]["start"] == info["kinds"]["end"], f"whole tasks: {info}")
     expect("run fib" in info["about"]["program"], f"the command line: {info}")
-    said = record("-o", "every.filch", "--detail", "every", "--", COMMAND, "run", "fib", "--size", "5", "--workers", "1")
+    said = record("-o", "every.filch", "--detail", "every", "--", COMMAND, "run", "fib", "--size", "5", "--workers",
+                  "1")
     info = json.loads(succeed("trace", "info", "every.filch", "--json"))
     expect(info["kinds"]["join"] >= 7, f"every fork of fib(5) is there: {info}")
     said = record("-o", "bad.filch", "--", COMMAND, "run", "fib", "--size", "many", code=2)
@@ -451,7 +459,8 @@ def test_unknown_names_list_the_valid_ones_and_the_nearest():
 
 
 def test_bad_values_are_named_with_what_is_allowed():
-    for option, text in (("workers", "0"), ("workers", "x"), ("workers", "65536"), ("workers", "-1"), ("workers", "2.5"),
+    for option, text in (("workers", "0"), ("workers", "x"), ("workers", "65536"), ("workers", "-1"),
+                         ("workers", "2.5"),
                          ("seed", "-1"), ("seed", "1x"), ("repeat", "0"), ("time-scale", "0"), ("time-scale", "nan"),
                          ("time-scale", "-1"), ("time-scale", "fast"), ("steal", "fixed:0"), ("placement", "given:4"),
                          ("trace", "run.txt")):

@@ -1,5 +1,5 @@
-"""Tests of calibrate, predict and validate from the outside. Called with the command, the checkout, a work directory and
-one test's name.
+"""Tests of calibrate, predict and validate from the outside. Called with the command, the checkout, a work directory
+and one test's name.
 
 Recordings of simulated runs are the same bytes everywhere, so what is predicted from them is known.
 """
@@ -13,8 +13,8 @@ sys.dont_write_bytecode = True
 import command_test as base
 from command_test import expect, refuse, succeed
 
-OPTIONS = ("--workers --machine --victims --steal --order --idle --wake --what-if --inflation --measured --rank-at --seed "
-           "--seeds --json --plot --report").split()
+OPTIONS = ("--workers --machine --victims --steal --order --idle --wake --what-if --inflation --measured --rank-at "
+           "--seed --seeds --json --plot --report").split()
 
 
 def record(name="spawning", workers=1, file="one.filch", *more):
@@ -67,8 +67,8 @@ def test_changes_of_the_program_are_applied_one_after_the_other():
     saved = plain["rows"][0]["predicted_s"] - half["rows"][0]["predicted_s"]
     share = plain["ranked"][0]["work_share"] * plain["work_s"] / 2
     expect(abs(saved - share) < 1e-6, f"half of that name's work is gone: {saved} and {share}")
-    none = predict(recording, "--workers", "1", "--machine", "free", "--what-if", f"scale name={names[0]} 0.5", "--what-if",
-                   f"scale name={names[0]} 0")
+    none = predict(recording, "--workers", "1", "--machine", "free", "--what-if", f"scale name={names[0]} 0.5",
+                   "--what-if", f"scale name={names[0]} 0")
     expect(abs(none["rows"][0]["predicted_s"] - plain["ranked"][0]["none_s"]) < 1e-6, "the ranking says the same")
     expect(len(none["what_if"]) == 2, "both changes are told")
 
@@ -92,7 +92,8 @@ def test_measured_runs_stand_beside_and_files_are_written():
     recording = record()
     other = record("spawning", 4, "four.filch")
     svg, page, out = base.WORK / "speed.svg", base.WORK / "page.html", base.WORK / "out.json"
-    said = succeed("predict", recording, "--workers", "1..4", "--measured", other, "--plot", svg, "--report", page, "--json", out)
+    said = succeed("predict", recording, "--workers", "1..4", "--measured", other, "--plot", svg, "--report", page,
+                   "--json", out)
     expect("measured" in said, "the measured column")
     found = json.loads(out.read_text(encoding="utf-8"))
     expect([run["workers"] for run in found["measured"]] == [1, 4], "the recording itself, and the other")
@@ -106,14 +107,17 @@ def test_predict_refuses_what_it_cannot_do():
     recording = record()
     refuse(("predict",), "recording")
     refuse(("predict", "run.json"), "run.json", ".filch")
-    for option, value, *words in (("--workers", "0", "from 1"), ("--workers", "4..2", "1..64"), ("--workers", "x", "1,2,8"),
+    for option, value, *words in (("--workers", "0", "from 1"), ("--workers", "4..2", "1..64"),
+                                  ("--workers", "x", "1,2,8"),
                                   ("--machine", "mars", "two-core-vm"), ("--victims", "nobody", "random"),
-                                  ("--steal", "all-of-it", "half"), ("--seeds", "0", "from 1"), ("--rank-at", "0", "from 1"),
+                                  ("--steal", "all-of-it", "half"), ("--seeds", "0", "from 1"),
+                                  ("--rank-at", "0", "from 1"),
                                   ("--inflation", "2", "2=1.1"), ("--inflation", "4=2,2=3", "rising"),
                                   ("--what-if", "scale parse 2", "scale name=NAME FACTOR"),
                                   ("--what-if", "grain name=T1 1", "from 2"), ("--what-if", "cutoff name=T1 5", "50us"),
                                   ("--what-if", "scale name=nobody 2", "nobody", "no task has that name"),
-                                  ("--plot", "speed.png", ".svg"), ("--report", "page.txt", ".html"), ("--json", "out.txt", ".json")):
+                                  ("--plot", "speed.png", ".svg"), ("--report", "page.txt", ".html"),
+                                  ("--json", "out.txt", ".json")):
         refuse(("predict", recording, option, value), option, *words)
     broken = base.WORK / "broken.filch"
     broken.write_bytes(recording.read_bytes()[:40])
@@ -149,7 +153,8 @@ def test_a_calibrated_machine_is_one_that_the_simulator_takes():
 
 def test_validation_tells_an_error_for_every_row():
     file = base.WORK / "errors.json"
-    said = succeed("validate", "nqueens", "tree-sum", "--quick", "--machine", "two-core-vm", "--workers", "1,2", "--json", file)
+    said = succeed("validate", "nqueens", "tree-sum", "--quick", "--machine", "two-core-vm", "--workers", "1,2",
+                   "--json", file)
     expect("Bound by computing" in said and "Bound by memory" in said, "two tables")
     rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
     expect([(row["workload"], row["kind"], row["workers"]) for row in rows] ==

@@ -43,10 +43,10 @@ def test_lesson_mode_refuses_what_the_lesson_does_not_have():
 # ---- scenarios -------------------------------------------------------------------------------------------------------
 
 
-SCENARIOS = ("adaptive affinity backoff basic bursts grain granularity herd joining numa priorities share-nothing spawning "
-             "steal-half").split()
-SIM_OPTIONS = ("--workers --victims --steal --order --idle --backoff --wake --placement --join --grain --machine --seed "
-               "--seeds --trace --report --gantt --log --json --lesson").split()
+SCENARIOS = ("adaptive affinity backoff basic bursts grain granularity herd joining numa priorities share-nothing "
+             "spawning steal-half").split()
+SIM_OPTIONS = ("--workers --victims --steal --order --idle --backoff --wake --placement --join --grain --machine "
+               "--seed --seeds --trace --report --gantt --log --json --lesson").split()
 
 
 def sim_json(*arguments):
@@ -119,7 +119,8 @@ def test_joins_on_threads_that_block_their_thread_deadlock_when_no_worker_is_lef
     done = base.filch("run", "joining", "--join=blocking", "--seed", "5", "--workers", "1", *base.SMALL)
     expect(done.returncode == 3, "exit code 3", done)
     expect("a deadlock of joins" in done.stderr and "unfinished task" in done.stderr, "the deadlock is named", done)
-    expect(re.search(r"worker 0 sits in the join of T[\d.]+, which waits for T[\d.]+, which lies in a queue", done.stderr),
+    expect(re.search(r"worker 0 sits in the join of T[\d.]+, which waits for T[\d.]+, which lies in a queue",
+                     done.stderr),
            "who waits for whom", done)
     told = base.filch("run", "joining", "--join=blocking", "--seed", "5", "--workers", "1", "--json", *base.SMALL)
     expect(told.returncode == 3 and len(json.loads(told.stdout)["stuck"]) == 1, "one stuck worker in JSON", told)
@@ -140,7 +141,8 @@ def test_simulated_runs_add_up_in_json():
         expect(told["complete"] and told["scenario"] == name and told["seeds"] == 3, f"what ran in {told}")
         base.check_run(run, told["workers"])
         busy, wall = sum(run["busy_s"]), run["wall_s"]
-        expect(run["work_s"] <= busy + 1e-9 <= told["workers"] * wall + 2e-9, f"work within busy within all time: {run}")
+        expect(run["work_s"] <= busy + 1e-9 <= told["workers"] * wall + 2e-9,
+               f"work within busy within all time: {run}")
         for row in told["over_seeds"]:
             expect(row["runs"] == 3 and row["time"]["mean"] > 0, f"means over three seeds in {row}")
 
@@ -279,7 +281,8 @@ def test_exercise_2_finds_doubled_and_lost_tasks():
     rows = {row["race"]: row for row in exercise(2, 1)["rows"]}
     for name, row in rows.items():
         expect(row["right"] == 2, f"only one after the other is right, in either order: {row}")
-        expect(row["ways"] > row["right"] and row["twice"] + row["lost"] >= row["ways"] - row["right"], f"faults in {row}")
+        expect(row["ways"] > row["right"] and row["twice"] + row["lost"] >= row["ways"] - row["right"],
+               f"faults in {row}")
     expect(rows["push against steal, two tasks"]["lost"] > 0, f"a push is lost in {rows}")
     expect(rows["pop against steal, one task left"]["twice"] == 18, f"18 of 20 ways double the last task in {rows}")
 
@@ -321,7 +324,8 @@ def test_exercise_4_tells_what_backing_off_saves_and_costs():
 def test_exercise_5_tells_that_the_longest_queue_is_no_better_victim():
     told = exercise(5, 200)
     apart, together, costly = (told["rows"][i:i + 3] for i in (0, 3, 6))
-    expect(len({(row["stolen"], row["makespan_s"]) for row in apart}) == 1, f"one loaded queue: no difference in {apart}")
+    expect(len({(row["stolen"], row["makespan_s"]) for row in apart}) == 1,
+           f"one loaded queue: no difference in {apart}")
     random, _, largest = together
     near(random["stolen"], 48.7, 1.2, "thefts from random victims")
     near(largest["stolen"], 44.6, 1.0, "thefts from the longest queue")
@@ -353,12 +357,14 @@ def queueing(*arguments):
 
 def test_queueing_agrees_with_the_theory_of_many_servers():
     for words, wanted in ((("--load", "0.5"), 1.6180), (("--load", "0.9"), 3.5414),
-                          (("--load", "0.5", "--steal", "half"), 1.5875), (("--load", "0.9", "--steal", "half"), 2.8356),
+                          (("--load", "0.5", "--steal", "half"), 1.5875),
+                          (("--load", "0.9", "--steal", "half"), 2.8356),
                           (("--load", "0.8", "--probe-rate", "2"), (1 + 2 * 0.2) / (0.2 * 3))):
         told = queueing("--servers", "128", *words)
         near(told["theory"], wanted, 0.0005 * wanted, f"the theory of {words}")
         near(told["mean_sojourn"], wanted, 0.02 * wanted + told["half_width"], f"the simulated time of {words}")
-        expect(told["one_queue_for_all"] < told["mean_sojourn"] < told["without_stealing"], f"between the bounds: {told}")
+        expect(told["one_queue_for_all"] < told["mean_sojourn"] < told["without_stealing"],
+               f"between the bounds: {told}")
         expect(0 < told["half_width"] < 0.1, f"an interval in {told}")
 
 
@@ -391,7 +397,8 @@ def test_compare_names_a_winner_only_when_there_is_one():
     told = json.loads(succeed("compare", "adaptive", "--victims", "random,largest", "--metric", "stolen", "--json"))
     expect([row["standing"] for row in told["cases"]] == ["beaten", "winner"], f"the longest queue needs fewer: {told}")
     out = succeed("compare", "steal-half", "--steal", "one,half", "--seeds", "10")
-    expect(re.search(r"^  \* half ", out, re.M) and re.search(r"^    one ", out, re.M), f"the winner is marked in {out}")
+    expect(re.search(r"^  \* half ", out, re.M) and re.search(r"^    one ", out, re.M),
+           f"the winner is marked in {out}")
 
 
 def test_compare_tries_all_victims_without_a_list_and_runs_in_parallel():

@@ -13,12 +13,12 @@ import sys
 import time
 
 # What the wrapper may rely on before it has installed anything.
-ESSENTIAL = ("sh awk cat cut date du env find grep head mkdir mkfifo nice printf readlink rm sed setarch sort tail touch tr "
-             "uname").split()
+ESSENTIAL = ("sh awk cat cut date du env find grep head mkdir mkfifo nice printf readlink rm sed setarch sort tail "
+             "touch tr uname").split()
 
 RUN_PACKAGES = "g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev nlohmann-json3-dev".split()
-TEST_PACKAGES = ("git python3 shellcheck ccache libgtest-dev libbenchmark-dev libconcurrentqueue-dev libasio-dev clang-19 "
-                 "libclang-rt-19-dev spin chromium nodejs npm").split()
+TEST_PACKAGES = ("git python3 shellcheck ccache libgtest-dev libbenchmark-dev libconcurrentqueue-dev libasio-dev "
+                 "clang-19 clang-format-19 libclang-rt-19-dev spin chromium nodejs npm").split()
 PEER_PACKAGES = "libtbb-dev libomp-19-dev clang-19 cargo librust-rayon-dev golang-go default-jdk-headless".split()
 
 
@@ -81,10 +81,12 @@ class Checkout:
         """The real cmake, ninja and ctest on a project that defines tests but compiles nothing."""
         for name in ("cmake", "ninja", "ctest", "true", "false"):
             os.symlink(shutil.which(name), self.bin / name)
-        self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(filch VERSION 1.2.3 LANGUAGES NONE)\n"
-                                     "enable_testing()\n" + cmake_lists)
+        self.write("CMakeLists.txt",
+                   "cmake_minimum_required(VERSION 3.25)\nproject(filch VERSION 1.2.3 LANGUAGES NONE)\n"
+                   "enable_testing()\n" + cmake_lists)
         presets = ",".join(f'{{"name": "{name}", "generator": "Ninja", "binaryDir": "${{sourceDir}}/build/{name}", '
-                           f'"cacheVariables": {{"STAGE": "{name}"}}}}' for name in ("test", "asan-ubsan", "tsan", "clang"))
+                           f'"cacheVariables": {{"STAGE": "{name}"}}}}'
+                           for name in ("test", "asan-ubsan", "tsan", "clang"))
         self.write("CMakePresets.json", f'{{"version": 6, "configurePresets": [{presets}]}}')
 
     def run(self, *arguments, program=None, cwd=None, **environment):
@@ -354,7 +356,8 @@ def test_a_peer_installed_by_hand_is_looked_for_again():
             done = checkout.run("bench", *words[:-1], FILCH_NO_INSTALL="1")
             expect(done.returncode == 0 and not checkout.calls("cmake"), "nobody is looked for without --peers", done)
             done = checkout.run("bench", *words, FILCH_NO_INSTALL="1")
-            expect([call.split()[2] for call in checkout.calls("cmake")] == ["bench", "bench-clang"], "both again", done)
+            expect([call.split()[2] for call in checkout.calls("cmake")] == ["bench", "bench-clang"], "both again",
+                   done)
 
 
 def test_packages_of_peers_that_cannot_be_had_are_named_and_done_without():
@@ -484,11 +487,12 @@ def test_a_stage_is_built_while_the_tests_of_the_former_run():
           add_test(NAME one COMMAND true)
         endif()''')
     done, last = summary_of(checkout)
-    expect(done.returncode == 0 and last == "4 passed, 0 failed", "the first stage's test sees the second's build", done)
+    expect(done.returncode == 0 and last == "4 passed, 0 failed", "the first stage's test sees the second's build",
+           done)
 
 
 def knowing_the_builder(checkout, then):
-    """The real cmake, before which, for the second stage, a shell knows the builder's id as $builder and does `then`."""
+    """The real cmake. Before the second stage's a shell knows the builder's id as $builder and does `then`."""
     (checkout.bin / "cmake").unlink()
     # The parent is the left side of the wrapper's pipeline, and the builder is its parent.
     checkout.stub("cmake", f'''
@@ -526,8 +530,8 @@ def test_a_killed_main_shell_leaves_no_builder_that_begins_further_stages():
         add_test(NAME waits COMMAND sh "{wait}" "{tests_run}" "{end_test}")''')
     knowing_the_builder(checkout, f"echo $builder >'{WORK}/builder'")
     env = {"PATH": str(checkout.bin), "HOME": str(WORK), "FILCH_NO_INSTALL": "1"}
-    done = subprocess.Popen([str(checkout.root / "filch"), "test"], env=env, cwd=WORK, text=True, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.Popen([str(checkout.root / "filch"), "test"], env=env, cwd=WORK, text=True,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_until(lambda: tests_run.exists() and second_built.exists())
     done.terminate()
     done.wait()
@@ -537,7 +541,8 @@ def test_a_killed_main_shell_leaves_no_builder_that_begins_further_stages():
     is_left = is_running(builder)
     end_test.touch()
     done.stdout, done.stderr = done.communicate()  # the end of both: nothing runs any more
-    expect(tests_run.exists() and second_built.exists(), "the first stage's test and the second's build had begun", done)
+    expect(tests_run.exists() and second_built.exists(), "the first stage's test and the second's build had begun",
+           done)
     begun = sorted(path.name for path in WORK.glob("begun-*"))
     expect(begun == ["begun-asan-ubsan", "begun-test"], f"no further stage, not {begun}", done)
     expect(not is_left, "an end of the builder before that of the test", done)
@@ -549,7 +554,8 @@ def test_a_builder_that_ends_early_is_told_as_that():
     knowing_the_builder(checkout, 'kill -9 "$builder"; exit 1')
     done, last = summary_of(checkout)
     expect(done.returncode == 1 and last == "1 passed, 3 failed", "1 passed, 3 failed", done)
-    expect("   asan-ubsan: the builder ended early\n   tsan: the builder ended early\n" in done.stdout, "the reason", done)
+    expect("   asan-ubsan: the builder ended early\n   tsan: the builder ended early\n" in done.stdout, "the reason",
+           done)
     expect("build failed" not in done.stdout and "No such file" not in done.stderr, "nothing about a log", done)
 
 

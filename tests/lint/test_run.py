@@ -19,7 +19,8 @@ class command(LintCase):
         return code, out.getvalue(), err.getvalue()
 
     def test_no_finding_is_success(self):
-        self.assertEqual((0, "", ""), self.run_it("--root", str(self.tree({"src/base/a.cpp": "int x;\n"}).root)))
+        good = self.tree({"src/base/a.cpp": "int x;\n", ".clang-format": "BasedOnStyle: Google\n"})
+        self.assertEqual((0, "", ""), self.run_it("--root", str(good.root)))
 
     def test_findings_of_all_lints_are_printed(self):
         code, out, _ = self.run_it("--root", str(self.tree(BAD).root))

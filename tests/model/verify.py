@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The proof in one command: puts every classic bug back and weakens every order, and says which check notices.
 
-  verify.py --build DIR              runs all mutants and all weakened orders, prints the tables; exit code 1 if any survives
+  verify.py --build DIR              runs all mutants and all weakened orders, prints the tables; exit code 1 if one
+                                     survives
   verify.py --build DIR --document   … and writes the tables into docs/architecture/verification.md
   verify.py --check-document         is the document's list complete? (runs nothing)
 """
@@ -50,7 +51,8 @@ def order_rows(build, jobs):
             else:
                 check = f"{weaken.MODELS[site['file']]}_model {scenario} ({kind})"
             good = weaken.verdict(site, outcome)
-            yield good, (site["label"], f"{file}: {site['operation']} → {variant}", check if good else f"FAIL: {outcome}")
+            yield good, (site["label"], f"{file}: {site['operation']} → {variant}",
+                         check if good else f"FAIL: {outcome}")
 
 
 def table(head, rows):

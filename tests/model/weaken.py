@@ -2,8 +2,8 @@
 """Weakens every labelled memory order in turn and asks the models to notice.
 
 For each label that the orderings lint lists in a checked header, each order is made one step weaker (seq_cst → acq_rel,
-acq_rel → acquire and → release, acquire and release → relaxed), at run time, by FILCH_CHECK_WEAKEN. Some scenario of the
-header's model must then fail; or the label says `unobservable:` and why, and then no scenario may fail.
+acq_rel → acquire and → release, acquire and release → relaxed), at run time, by FILCH_CHECK_WEAKEN. Some scenario of
+the header's model must then fail; or the label says `unobservable:` and why, and then no scenario may fail.
 
   weaken.py --build DIR [--model deque] [--jobs 2]        prints a table; exit code 1 if an order is not accounted for
 """

@@ -1,4 +1,5 @@
-// The asynchronous shapes on tokio's multi-thread scheduler. The protocol is that of bench/workloads/harness/program.hpp.
+// The asynchronous shapes on tokio's multi-thread scheduler. The protocol is that of
+// bench/workloads/harness/program.hpp.
 mod channel;
 mod mutex;
 mod ping_pong;
@@ -138,6 +139,7 @@ fn main() {
             std::process::exit(2);
         }
     };
-    let runtime = Builder::new_multi_thread().worker_threads(threads as usize).enable_time().build().expect("a runtime");
+    let runtime =
+        Builder::new_multi_thread().worker_threads(threads as usize).enable_time().build().expect("a runtime");
     measure(run, size, &runtime, repetitions);
 }

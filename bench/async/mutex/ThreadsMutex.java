@@ -1,6 +1,8 @@
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Eight threads that hand one fair lock to each other: each yields while it holds it, so that all others stand in line. */
+/**
+ * Eight threads that hand one fair lock to each other: each yields while it holds it, so that all others stand in line.
+ */
 final class ThreadsMutex {
   private static final long THREADS = 8;
 

@@ -1,7 +1,9 @@
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 
-/** Pairs of tasks, one pair per ping, all at once: the second is run when the value of the first is there, and answers. */
+/**
+ * Pairs of tasks, one pair per ping, all at once: the second is run when the value of the first is there, and answers.
+ */
 final class ForkJoinPingPong {
   private static void ask(ForkJoinPool pool, Shapes.Countdown counter) {
     CompletableFuture<Long> ping = new CompletableFuture<>();

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Tasks that all wait for their time; and timers that are set and never fire. Both are those of CompletableFuture: one thread
- * of a ScheduledThreadPoolExecutor.
+ * Tasks that all wait for their time; and timers that are set and never fire. Both are those of CompletableFuture: one
+ * thread of a ScheduledThreadPoolExecutor.
  */
 final class ForkJoinTimer {
   private static final long CHAINS = 8;

@@ -20,7 +20,8 @@ pub fn sleepers(runtime: &Runtime, tasks: u64) -> Outcome {
     let before = bytes_before();
     let (counter, is_done) = Countdown::new(tasks);
     let asleep = Arc::new(AtomicU64::new(0));
-    let span = Duration::from_micros(u64::max(20_000, 3 * tasks)); // long enough for all to be asleep before the first wakes
+    // Long enough for all to be asleep before the first wakes.
+    let span = Duration::from_micros(u64::max(20_000, 3 * tasks));
     for _ in 0..tasks {
         let (counter, asleep) = (counter.clone(), asleep.clone());
         runtime.spawn(async move {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// How long it takes until a goroutine starts while all threads but the caller's sleep. The caller is bound to a thread of
-// its own, so that another one has to be woken.
+// How long it takes until a goroutine starts while all threads but the caller's sleep. The caller is bound to a thread
+// of its own, so that another one has to be woken.
 func makeLate(share float64) func(size uint64) measured {
 	return func(size uint64) measured {
 		late := make([]int64, size)

@@ -4,9 +4,9 @@ heap of events. Prints one JSON object.
 
     lesson_like.py --engine simpy --tasks 100000 --workers 64 --start spread --seed 1 --runs 5
 
-Tasks take 0.5 to 2 s. With --start spread each begins in the queue of a random worker, with --start one all begin in the
-queue of worker 0. A worker takes its newest task; without one it visits the others in random order and takes the oldest
-task of the first that has any; when nobody has, it looks again after 0.1 s. The run ends with the last task.
+Tasks take 0.5 to 2 s. With --start spread each begins in the queue of a random worker, with --start one all begin in
+the queue of worker 0. A worker takes its newest task; without one it visits the others in random order and takes the
+oldest task of the first that has any; when nobody has, it looks again after 0.1 s. The run ends with the last task.
 """
 
 import argparse

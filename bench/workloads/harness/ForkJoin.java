@@ -219,7 +219,8 @@ final class ForkJoin {
       System.out.println(
           "{\"runtime\": \"ForkJoinPool\", \"language\": \"Java\", \"compiler\": \"Java "
               + System.getProperty("java.version")
-              + "\", \"flags\": \"-XX:MaxRecursiveInlineLevel=0\", \"has_serial\": true, \"takes_turns\": true, \"workloads\": [\""
+              + "\", \"flags\": \"-XX:MaxRecursiveInlineLevel=0\", \"has_serial\": true, "
+              + "\"takes_turns\": true, \"workloads\": [\""
               + String.join("\", \"", WORKLOADS.keySet()) + "\"]}");
       return;
     }

@@ -181,7 +181,9 @@ fn main() {
     let number = |i: usize| words.get(i).and_then(|text| text.parse::<u64>().ok());
     let is_in_turns = words.get(4).map_or(false, |word| word == "turns");
     let (size, threads, repetitions) = match (number(2), number(3), number(4)) {
-        (Some(size), Some(threads), repetitions) if repetitions.is_some() || is_in_turns => (size, threads, repetitions),
+        (Some(size), Some(threads), repetitions) if repetitions.is_some() || is_in_turns => {
+            (size, threads, repetitions)
+        }
         _ => {
             eprintln!("usage: {} --about | WORKLOAD SIZE THREADS REPETITIONS|turns", words[0]);
             std::process::exit(2);

@@ -46,7 +46,8 @@ MUTANTS = [
          "    if (b - d.cached_top_ >= d.own_ring_.capacity()) d.make_room(1);\n"
          "    before.at(b).store("),)),
     mutant("D2a", "a new ring is published without release", "deque", "race,use_after_free,assertion", DEQUE, (
-        ("    ring_.store(larger, std::memory_order_release);", "    ring_.store(larger, std::memory_order_relaxed);"),)),
+        ("    ring_.store(larger, std::memory_order_release);", "    ring_.store(larger, std::memory_order_relaxed);"),
+        )),
     mutant("D2b", "the ring is loaded without acquire", "deque", "race,use_after_free,assertion", DEQUE, (
         ("d.ring_.load(std::memory_order_acquire);", "d.ring_.load(std::memory_order_relaxed);"),)),
     mutant("D3", "bottom - 1 compared as an unsigned number", "deque", "assertion,race,use_after_free", DEQUE, (
@@ -93,11 +94,12 @@ MUTANTS = [
          "larger->slots[i & own_ring_.mask].store(item, std::memory_order_relaxed);"),)),
     mutant("D11", "a deque may be robbed by its own owner", "deque", "assertion,unexpected_success", DEQUE, (
         ("    FILCH_ASSERT(into.deque_ != deque_, \"a deque cannot be robbed by its own owner\");\n", ""),)),
-    mutant("D12", "pop stores bottom relaxed: no release sequence to the older slots since C++20", "deque", "race", DEQUE, (
+    mutant("D12", "pop stores bottom relaxed: no release sequence to the older slots since C++20", "deque", "race",
+           DEQUE, (
         ("    d.bottom_.store(b, std::memory_order_release);", "    d.bottom_.store(b, std::memory_order_relaxed);"),)),
     mutant("D14", "trim does not look whether the deque is empty", "deque", "assertion,race", DEQUE, (
-        ("    if (d.top_.load(std::memory_order_relaxed) != b) return false;  // owner-only: an empty deque's top_ is the owner's\n",
-         ""),)),
+        ("    if (d.top_.load(std::memory_order_relaxed) != b) return false;  // owner-only: an empty deque's top_ is "
+         "the owner's\n", ""),)),
     mutant("D15", "push overwrites the oldest item of a full ring", "deque", "assertion,race", DEQUE, (
         ("if (b - d.cached_top_ >= d.own_ring_.capacity()) d.make_room(1);",
          "if (b - d.cached_top_ > d.own_ring_.capacity()) d.make_room(1);"),)),
@@ -108,26 +110,29 @@ MUTANTS = [
         ("    if (consumer_busy_.exchange(1, std::memory_order_acquire) != 0) return steal_status::lost;\n", ""),)),
     mutant("J2", "the size is raised after the push: a sleeper sees an empty queue", "injector", "assertion,livelock",
            INJECTOR, (
-        ("    size_.fetch_add(count, std::memory_order_relaxed);  // ordered by [M1]\n    items_.push_list(first, last);\n",
-         "    items_.push_list(first, last);\n"),)),
+        ("    size_.fetch_add(count, std::memory_order_relaxed);  // ordered by [M1]\n"
+         "    items_.push_list(first, last);\n", "    items_.push_list(first, last);\n"),)),
     mutant("J3", "the bound is looked at and raised in two steps", "injector", "assertion", INJECTOR, (
         ("if (size_.fetch_add(1, std::memory_order_relaxed) >= bound_) {",
          "const auto seen = size_.load(std::memory_order_relaxed);\n"
          "      size_.fetch_add(1, std::memory_order_relaxed);\n      if (seen >= bound_) {"),)),
-    mutant("M1", "the predecessor is linked before the swap", "injector", "assertion,race,livelock,use_after_free", MPSC, (
+    mutant("M1", "the predecessor is linked before the swap", "injector", "assertion,race,livelock,use_after_free",
+           MPSC, (
         ("    node* const previous = newest_.exchange(last, std::memory_order_acq_rel);\n",
          "    node* const previous = newest_.load(std::memory_order_acquire);\n"),
         ("    previous->next.store(first, std::memory_order_release);\n",
          "    previous->next.store(first, std::memory_order_release);\n"
          "    newest_.store(last, std::memory_order_release);\n"))),
-    mutant("M2", "the last node leaves without a stub behind it", "injector", "assertion,race,livelock,use_after_free", MPSC, (
+    mutant("M2", "the last node leaves without a stub behind it", "injector", "assertion,race,livelock,use_after_free",
+           MPSC, (
         ("      push(&stub_);\n", "      oldest_.set(&stub_);\n      return {steal_status::taken, oldest};\n"),)),
     mutant("M3", "a cut list is called empty", "injector", "assertion", INBOX, (
         ("    return result.status == steal_status::empty ? steal_result<node*>{steal_status::lost, nullptr} : result;",
          "    return result.is_taken() ? result : steal_result<node*>{steal_status::empty, nullptr};"),)),
 
     mutant("P1", "a seq_cst load where a fence is needed in notify", "park", "deadlock", IDLE, (
-        ("    A::fence(std::memory_order_seq_cst);\n    if (!needs_wake(counts_.load(std::memory_order_relaxed))) return",
+        ("    A::fence(std::memory_order_seq_cst);\n"
+         "    if (!needs_wake(counts_.load(std::memory_order_relaxed))) return",
          "    if (!needs_wake(counts_.load(std::memory_order_seq_cst))) return"),)),
     mutant("P2a", "no fence between the announcement and the last look", "park", "deadlock", IDLE, (
         ("    mutex_.unlock();\n    // [I3]", "    mutex_.unlock();\n    return;\n    // [I3]"),)),
@@ -141,13 +146,15 @@ MUTANTS = [
     mutant("P4", "the count of sleepers is masked too narrowly", "park", "deadlock,assertion", IDLE, (
         ("static_cast<std::uint32_t>(counts >> 32); }", "static_cast<std::uint32_t>(counts >> 32) & 1; }"),)),
     mutant("P5", "a worker that backs out stays registered", "park", "assertion,deadlock", IDLE, (
-        ("    if (take_out(self)) return;\n", "    if (sleeping(counts_.load(std::memory_order_relaxed)) != 0) return;\n"),)),
+        ("    if (take_out(self)) return;\n",
+         "    if (sleeping(counts_.load(std::memory_order_relaxed)) != 0) return;\n"),)),
     mutant("P7", "a token given before the sleep is forgotten", "park", "deadlock", PARKER, (
         ("    if (word_.exchange(k_notified, std::memory_order_release) == k_parked) A::futex_wake(word_, 1);",
          "    std::uint32_t parked = k_parked;\n"
          "    if (word_.compare_exchange(parked, k_notified, std::memory_order_release, std::memory_order_relaxed)) {\n"
          "      A::futex_wake(word_, 1);\n    }"),)),
-    mutant("P12", "a token is consumed by a plain store: one that comes meanwhile is lost", "park", "deadlock", PARKER, (
+    mutant("P12", "a token is consumed by a plain store: one that comes meanwhile is lost", "park", "deadlock", PARKER,
+           (
         ("if (word_.compare_exchange(seen, k_empty, std::memory_order_acquire, std::memory_order_relaxed)) {",
          "if (word_.load(std::memory_order_acquire) == k_notified) {\n"
          "        word_.store(k_empty, std::memory_order_relaxed);"),)),
@@ -164,10 +171,11 @@ MUTANTS = [
         ("    A::fence(std::memory_order_seq_cst);\n    // [Z5]", "    // [Z5]"),)),
     mutant("W3", "a keeper resigns without a fence before it looks for sleepers", "time", "deadlock", KEEPER, (
         ("    A::fence(std::memory_order_release);\n  }\n\n  // A source,", "  }\n\n  // A source,"),)),
-    mutant("W4", "who has polled does not scan again: a deadline set meanwhile is lost", "time", "assertion,deadlock", KEEPER, (
+    mutant("W4", "who has polled does not scan again: a deadline set meanwhile is lost", "time", "assertion,deadlock",
+           KEEPER, (
         ("    return lower_word(scan());", "    return {};"),)),
-    mutant("W10", "the keeper sleeps longer than it announced, because the earliest deadline was raised meanwhile", "time",
-           "deadlock", KEEPER, (
+    mutant("W10", "the keeper sleeps longer than it announced, because the earliest deadline was raised meanwhile",
+           "time", "deadlock", KEEPER, (
         ("    return looked_ns < announced_ns ? looked_ns : announced_ns;", "    return looked_ns;"),)),
     mutant("W5", "the keeper says until when it sleeps before it can be woken", "time", "deadlock",
            defines=("FILCH_MUTANT_KEEPER_FIRST",)),
@@ -183,7 +191,8 @@ MUTANTS = [
 
 RUNTIME_MUTANTS = [
     mutant("C1", "a claim is a load and a store: a task runs twice", "runtime", "assertion,race,deadlock", COMPLETION, (
-        ("      if (word_.compare_exchange(seen, seen | k_running, std::memory_order_relaxed, std::memory_order_relaxed)) return true;\n",
+        ("      if (word_.compare_exchange(seen, seen | k_running, std::memory_order_relaxed, "
+         "std::memory_order_relaxed)) return true;\n",
          "      word_.store(seen | k_running, std::memory_order_relaxed);\n      return true;\n"),)),
     mutant("C2", "a claim forgets that somebody waits", "runtime", "deadlock", COMPLETION, (
         ("word_.compare_exchange(seen, seen | k_running,", "word_.compare_exchange(seen, k_running,"),)),
@@ -197,7 +206,8 @@ RUNTIME_MUTANTS = [
         ("    if ((before & k_listened) != 0) listener_.get()->finished();\n", ""),)),
     mutant("C6", "a listener comes without looking whether it has ended", "runtime", "livelock", COMPLETION, (
         ("    while ((seen & (k_done | k_unwanted)) == 0) {\n", "    for (;;) {\n"),)),
-    mutant("C7", "who gives up does not look whether the listener is being told", "runtime", "assertion,race", COMPLETION, (
+    mutant("C7", "who gives up does not look whether the listener is being told", "runtime", "assertion,race",
+           COMPLETION, (
         ("      if (word_.compare_exchange(seen, (seen & ~k_listened) | k_unwanted, std::memory_order_acquire,\n"
          "                                 std::memory_order_relaxed)) {\n"
          "        return (seen & k_listened) != 0;\n"
@@ -206,12 +216,16 @@ RUNTIME_MUTANTS = [
     mutant("C8", "giving up before listening is forgotten", "runtime", "assertion,deadlock", COMPLETION, (
         ("(seen & (k_done | k_unwanted)) == 0", "(seen & k_done) == 0"),)),
     mutant("C9", "a claim forgets the listener", "runtime", "livelock", COMPLETION, (
-        ("word_.compare_exchange(seen, seen | k_running,", "word_.compare_exchange(seen, (seen & k_awaited) | k_running,"),)),
+        ("word_.compare_exchange(seen, seen | k_running,",
+         "word_.compare_exchange(seen, (seen & k_awaited) | k_running,"),)),
     mutant("V1", "the epoch is read after the condition", "runtime", "deadlock", EVENT, (
-        ("      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);\n      is_ready = ready();\n      if (is_ready) break;\n",
-         "      is_ready = ready();\n      if (is_ready) break;\n      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);\n"),)),
+        ("      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);\n      is_ready = ready();\n"
+         "      if (is_ready) break;\n",
+         "      is_ready = ready();\n      if (is_ready) break;\n"
+         "      const std::uint32_t seen = epoch_.load(std::memory_order_acquire);\n"),)),
     mutant("V2", "a notifier does not raise the epoch", "runtime", "deadlock", EVENT, (
-        ("    epoch_.fetch_add(1, std::memory_order_relaxed);  // ordered by [V3]: with the fence it releases\n", ""),)),
+        ("    epoch_.fetch_add(1, std::memory_order_relaxed);  // ordered by [V3]: with the fence it releases\n", ""),
+        )),
     mutant("V3", "a waiter does not look again after its announcement", "runtime", "deadlock", EVENT, (
         ("    bool is_ready = false;\n", "    bool is_ready = ready();\n"),
         ("    waiters_.fetch_add(1, std::memory_order_relaxed);  // ordered by [V1]\n", ""),
@@ -232,8 +246,10 @@ FORK_MUTANTS = [
         ("    return offered_.exchange(nullptr, std::memory_order_acquire);\n",
          "    Task* const found = offered_.load(std::memory_order_acquire);\n"
          "    offered_.store(nullptr, std::memory_order_relaxed);\n    return found;\n"),)),
-    mutant("F2", "an offer is taken back by a load and a store: owner and thief run it", "fork", "assertion,race", SLOT, (
-        ("    return offered_.compare_exchange(expected, nullptr, std::memory_order_relaxed, std::memory_order_relaxed);\n",
+    mutant("F2", "an offer is taken back by a load and a store: owner and thief run it", "fork", "assertion,race", SLOT,
+           (
+        ("    return offered_.compare_exchange(expected, nullptr, std::memory_order_relaxed, "
+         "std::memory_order_relaxed);\n",
          "    if (offered_.load(std::memory_order_relaxed) != expected) return false;\n"
          "    offered_.store(nullptr, std::memory_order_relaxed);\n    return true;\n"),)),
     mutant("F3", "the waiter is written after the countdown: the last child finds nobody to continue", "fork",
@@ -249,34 +265,45 @@ FORK_MUTANTS = [
     mutant("F5", "a parent does not look whether the children ended while it stopped", "fork", "assertion", GATE, (
         ("    return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n",
          "    unfinished_.fetch_sub(1, std::memory_order_acq_rel);\n    return false;\n"),)),
-    mutant("F6", "a caller looks whether the watcher rests without a fence: both look past each other", "fork", "deadlock",
-           ON_CALL, (
-        ("    // [G2] seq_cst fence: \"change, then look whether it rests\" against \"say that it rests, then look\" ↔ [G1].\n"
+    mutant("F6", "a caller looks whether the watcher rests without a fence: both look past each other", "fork",
+           "deadlock", ON_CALL, (
+        ("    // [G2] seq_cst fence: \"change, then look whether it rests\" against \"say that it rests, then look\" ↔ "
+         "[G1].\n"
          "    A::fence(std::memory_order_seq_cst);\n", ""),)),
     mutant("F7", "the watcher rests without looking again", "fork", "deadlock", ON_CALL, (
         ("    if (must_watch()) {\n", "    if (false && must_watch()) {\n"),)),
     mutant("F8", "the owner stores what it watches over a request that comes meanwhile", "fork", "assertion", REQUEST, (
-        ("    if (word.compare_exchange(before, value, std::memory_order_relaxed, std::memory_order_relaxed)) return;\n",
+        ("    if (word.compare_exchange(before, value, std::memory_order_relaxed, std::memory_order_relaxed)) "
+         "return;\n",
          "    word.store(value, std::memory_order_relaxed);\n    return;\n"),)),
     mutant("F9", "a request is taken by a store: one that comes meanwhile goes unseen", "fork", "assertion", REQUEST, (
         ("  const bool was_asked = word.exchange(value, std::memory_order_relaxed) == asked;",
          "  const bool was_asked = word.load(std::memory_order_relaxed) == asked;\n"
          "  word.store(value, std::memory_order_relaxed);"),)),
     mutant("F10", "who takes a request looks who sleeps without a fence", "fork", "assertion", REQUEST, (
-        ("  // [L20] seq_cst fence: \"take the request, look who sleeps\" against \"sleep, ask unless somebody has\" ↔ [I3],\n"
-         "  // and \"take the request, owe unless it is owed\" against \"nothing is owed, ask unless somebody has\" ↔ [L23].\n"
+        ("  // [L20] seq_cst fence: \"take the request, look who sleeps\" against \"sleep, ask unless somebody has\" ↔ "
+         "[I3],\n"
+         "  // and \"take the request, owe unless it is owed\" against \"nothing is owed, ask unless somebody has\" ↔ "
+         "[L23].\n"
          "  A::fence(std::memory_order_seq_cst);\n", ""),)),
-    mutant("F11", "who pays what is owed looks whether somebody has asked without a fence", "fork", "assertion", REQUEST, (
+    mutant("F11", "who pays what is owed looks whether somebody has asked without a fence", "fork", "assertion",
+           REQUEST, (
         ("    // \"sleep, owe unless it is owed\" ↔ [L20] ↔ [I3].\n    A::fence(std::memory_order_seq_cst);\n", ""),)),
-    mutant("F12", "a slot that several fill is looked at and stored: what another has put there meanwhile is lost", "fork", "assertion", SLOT, (
-        ("    return offered_.compare_exchange(expected, &what, std::memory_order_release, std::memory_order_relaxed);\n",
+    mutant("F12", "a slot that several fill is looked at and stored: what another has put there meanwhile is lost",
+           "fork", "assertion", SLOT, (
+        ("    return offered_.compare_exchange(expected, &what, std::memory_order_release, "
+         "std::memory_order_relaxed);\n",
          "    if (offered_.load(std::memory_order_relaxed) != expected) return false;\n"
          "    offered_.store(&what, std::memory_order_release);\n    return true;\n"),)),
-    mutant("F13", "who has sent a signal says that it gives up, and looks for an offer without a fence", "fork", "assertion", TURN, (
-        ("    // [L25] seq_cst fence: \"nobody waits, then look for an offer\" against \"offer, then look whether somebody waits\" ↔ [L24].\n"
+    mutant("F13", "who has sent a signal says that it gives up, and looks for an offer without a fence", "fork",
+           "assertion", TURN, (
+        ("    // [L25] seq_cst fence: \"nobody waits, then look for an offer\" against \"offer, then look whether "
+         "somebody waits\" ↔ [L24].\n"
          "    A::fence(std::memory_order_seq_cst);\n", ""),)),
-    mutant("F14", "who owes looks whether somebody lingers without a fence: it is left to one who has stopped", "fork", "assertion", LINGERING, (
-        ("    // [L27] seq_cst fence: \"owe, then look who lingers\" against \"linger no more, then look what is owed\" ↔ [L26].\n"
+    mutant("F14", "who owes looks whether somebody lingers without a fence: it is left to one who has stopped", "fork",
+           "assertion", LINGERING, (
+        ("    // [L27] seq_cst fence: \"owe, then look who lingers\" against \"linger no more, then look what is "
+         "owed\" ↔ [L26].\n"
          "    A::fence(std::memory_order_seq_cst);\n", ""),)),
 ]
 MUTANTS += FORK_MUTANTS
@@ -289,8 +316,8 @@ CHANNEL = "filch/sync/channel_core.hpp"
 ONESHOT = "filch/sync/oneshot_core.hpp"
 BROADCAST = "filch/sync/broadcast_core.hpp"
 SYNC_MUTANTS = [
-    mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits", "sync",
-           "deadlock,race,assertion", FAIR_LOCK, (
+    mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits",
+           "sync", "deadlock,race,assertion", FAIR_LOCK, (
         ("    close_line(k_held | k_waiters);\n", "    close_line(k_held);\n"),)),
     mutant("S2", "the lock is freed while it is handed over: two hold it", "sync", "race,assertion", FAIR_LOCK, (
         ("    close_line(next == nullptr ? k_free : k_held | waiters());\n", "    close_line(waiters());\n"),)),
@@ -309,15 +336,19 @@ SYNC_MUTANTS = [
     mutant("S7", "who wanted much gives up, and those behind it are not looked at", "sync", "deadlock", PERMITS, (
         ("    woken = serve();\n", ""),)),
     mutant("S8", "who receives makes room and does not let in who waits for it", "sync", "deadlock", CHANNEL, (
-        ("    if (senders_.is_empty()) [[likely]] return take_one(item);\n", "    if (true) return take_one(item);\n"),)),
-    mutant("S9", "who receives joins the line without a look at the other buffer", "sync", "deadlock,assertion", CHANNEL, (
+        ("    if (senders_.is_empty()) [[likely]] return take_one(item);\n", "    if (true) return take_one(item);\n"),
+        )),
+    mutant("S9", "who receives joins the line without a look at the other buffer", "sync", "deadlock,assertion",
+           CHANNEL, (
         ("    if (front_.is_empty() && !refill(*self.item, woken)) {\n",
          "    if (front_.is_empty() && (!refill(*self.item, woken) || !front_.is_empty())) {\n"),)),
     mutant("S12", "who receives looks whether it was told to stop without the lock of its line",
            "sync", "race,assertion", CHANNEL, (
-        ("    const inside_guard<A> back{back_lock_};\n    if (self.state.get() == wait_state::cancelled) return false;\n"
+        ("    const inside_guard<A> back{back_lock_};\n"
+         "    if (self.state.get() == wait_state::cancelled) return false;\n"
          "    if (front_.is_empty()",
-         "    if (self.state.get() == wait_state::cancelled) return false;\n    const inside_guard<A> back{back_lock_};\n"
+         "    if (self.state.get() == wait_state::cancelled) return false;\n"
+         "    const inside_guard<A> back{back_lock_};\n"
          "    if (front_.is_empty()"),)),
     mutant("S10", "who sends leaves the line under the wrong lock", "sync", "race", CHANNEL, (
         ("    const short_guard<A> front{front_lock_};\n    return senders_.leave(who);\n",
@@ -327,14 +358,14 @@ SYNC_MUTANTS = [
         ("    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]] return;\n    lock_slowly();\n",
          "    if (word_.load(std::memory_order_acquire) == 0) return word_.store(1, std::memory_order_relaxed);\n"
          "    lock_slowly();\n"),)),
-    mutant("S13", "who waits for a value joins the line without another look: the value has come meanwhile", "sync", "deadlock",
-           ONESHOT, (
+    mutant("S13", "who waits for a value joins the line without another look: the value has come meanwhile", "sync",
+           "deadlock", ONESHOT, (
         ("    if (!is_settled_.get() || self.state.get() == wait_state::cancelled) return line_.join(self);\n",
          "    if (true) return line_.join(self);\n"),)),
     mutant("S14", "a second value takes the place of the first", "sync", "assertion", ONESHOT, (
         ("    if (is_settled_.get()) return false;\n", ""),)),
-    mutant("S15", "who waits for a message joins the line without another look: it has come meanwhile", "sync", "deadlock",
-           BROADCAST, (
+    mutant("S15", "who waits for a message joins the line without another look: it has come meanwhile", "sync",
+           "deadlock", BROADCAST, (
         ("    if (!has_news(next) || self.state.get() == wait_state::cancelled) return line_.join(self);\n",
          "    if (true) return line_.join(self);\n"),)),
     mutant("S16", "who was too slow looks for a message that was overwritten", "sync", "assertion,race", BROADCAST, (
@@ -350,27 +381,28 @@ CORO_MUTANTS = [
     mutant("CO1", "every strand counts down by one, however many children it ran: the parent never goes on", "coro",
            "assertion", JOIN_COUNT, (
         ("fetch_sub(ran, std::memory_order_acq_rel) == ran", "fetch_sub(1, std::memory_order_acq_rel) == 1"),)),
-    mutant("CO2", "the count is read and written in two steps: the parent goes on twice or never", "coro", "assertion,race",
-           JOIN_COUNT, (
+    mutant("CO2", "the count is read and written in two steps: the parent goes on twice or never", "coro",
+           "assertion,race", JOIN_COUNT, (
         ("    return unfinished_.fetch_sub(ran, std::memory_order_acq_rel) == ran;\n",
          "    const std::uint32_t before = unfinished_.load(std::memory_order_acquire);\n"
          "    unfinished_.store(before - ran, std::memory_order_release);\n    return before == ran;\n"),)),
     mutant("CO3", "a strand does not see what the others did", "coro", "race", JOIN_COUNT, (
         ("std::memory_order_acq_rel) == ran", "std::memory_order_release) == ran"),)),
-    mutant("CO4", "a batch is put without looking whether the slot is still empty: one is lost", "coro", "assertion,race",
-           DEPOT, (
+    mutant("CO4", "a batch is put without looking whether the slot is still empty: one is lost", "coro",
+           "assertion,race", DEPOT, (
         ("      if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) {\n",
          "      slot.store(batch, std::memory_order_release);\n      if (expected == nullptr) {\n"),)),
     mutant("CO5", "a batch is read and the slot emptied in two steps: two take it", "coro", "assertion,race", DEPOT, (
         ("      if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) {\n",
          "      Batch* const batch = slot.load(std::memory_order_acquire);\n"
          "      slot.store(nullptr, std::memory_order_relaxed);\n      if (batch != nullptr) {\n"),)),
-    mutant("CO6", "who wants to be told of a stop does not look whether it was requested before", "coro", "assertion", STOP_WORD, (
+    mutant("CO6", "who wants to be told of a stop does not look whether it was requested before", "coro", "assertion",
+           STOP_WORD, (
         ("      if (seen == k_requested) made.request_stop();\n", ""),)),
     mutant("CO7", "a request is written over the node of who wants to be told", "coro", "assertion,race", STOP_WORD, (
         ("    while (seen == k_nothing) {\n", "    while (seen != k_requested) {\n"),)),
-    mutant("CO8", "who waits does not look whether it has ended meanwhile: nobody lets it go on", "coro", "assertion,race",
-           HAND_OVER, (
+    mutant("CO8", "who waits does not look whether it has ended meanwhile: nobody lets it go on", "coro",
+           "assertion,race", HAND_OVER, (
         ("    std::uintptr_t expected = k_nothing;\n", "    std::uintptr_t expected = k_nothing;\n"
          "    expected = word_.load(std::memory_order_relaxed);\n"),)),
     mutant("CO9", "an owner that leaves does not look whether it has ended meanwhile: nobody destroys it", "coro",

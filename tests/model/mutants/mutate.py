@@ -21,7 +21,8 @@ def write(mutant, include, out):
     text = source.read_text(encoding="utf-8")
     for old, new in mutant.changes:
         if text.count(old) != 1:
-            sys.exit(f"mutant {mutant.id}: this text occurs {text.count(old)} times in {mutant.header}, not once:\n{old}")
+            sys.exit(f"mutant {mutant.id}: this text occurs {text.count(old)} times in {mutant.header}, not once:\n"
+                     f"{old}")
         text = text.replace(old, new)
     # What an earlier form of the mutant changed must not be found first.
     shutil.rmtree(out, ignore_errors=True)

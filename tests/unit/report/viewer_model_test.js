@@ -682,7 +682,8 @@ describe("curves", () => {
   });
 
   test("of granularity know their best point", () => {
-    const chart = curves.granularity([{ name: "measured", points: [[1000, 50, 0, 0], [10, 90, 80, 95], [100, 40, 0, 0]] }]);
+    const points = [[1000, 50, 0, 0], [10, 90, 80, 95], [100, 40, 0, 0]];
+    const chart = curves.granularity([{ name: "measured", points }]);
     assert.equal(chart.curves[0].best.x, 100);
     assert.deepEqual(
       curves.granularity_tip(chart, 10)[1].map((line) => plain(line.join(": "))),
