@@ -20,6 +20,8 @@ std::string quoted(const std::string& name) {
   return out;
 }
 
+bool may_be_fine(const task_group& tasks) { return tasks.median_ns <= k_never_fine * k_dearest_task_ns; }
+
 // A task that others wait for, beside those it can be compared with.
 struct oversized {
   std::uint32_t task = k_none;
@@ -199,7 +201,7 @@ class judge {
     for (const task_group& each : found_.groups) {
       const bool is_fine = findings::ratio(each.handling_ns, each.handling_ns + each.usual_work_ns) >= k_fine;
       const double share = findings::ratio(each.handling_ns, busy_ns);
-      if (!is_fine || share < k_worth_saying || each.count < 2) continue;
+      if (!is_fine || !may_be_fine(each) || share < k_worth_saying || each.count < 2) continue;
       say("fine-tasks", fault::program, each.name, each.handling_ns,
           "Tasks of name " + quoted(each.name) + " are " + time_text(each.median_ns) + " long (" +
               std::to_string(each.count) + " of them), and handling one takes " +
@@ -233,7 +235,7 @@ class judge {
 }  // namespace
 
 std::uint64_t merge_of(const task_group& tasks) {
-  if (tasks.handling_ns == 0 || tasks.count < 2) return 1;
+  if (tasks.handling_ns == 0 || tasks.count < 2 || !may_be_fine(tasks)) return 1;
   const double mean_ns = std::max(1.0, static_cast<double>(tasks.usual_work_ns) / static_cast<double>(tasks.count));
   const double handling_ns = static_cast<double>(tasks.handling_ns) / static_cast<double>(tasks.count);
   const double wanted = handling_ns * (1 - k_handling_goal) / k_handling_goal / mean_ns;

@@ -7,7 +7,7 @@
 // | too-few-tasks | program | workers are idle beside several running tasks, and none is ready |
 // | hot-lock | program | workers are idle while tasks wait for a lock |
 // | blocking-call | program | workers are idle while tasks are blocked outside |
-// | fine-tasks | program | handling tasks takes k_fine of what they and their work take together |
+// | fine-tasks | program | handling tasks takes k_fine of what they and their work take together, and they are short |
 // | work-inflation | program | with a baseline: the same tasks have k_inflated times the work |
 // | starving-policy | scheduler | workers sleep or look in vain while tasks are ready |
 // | ok | none | nothing of that |
@@ -26,6 +26,10 @@ namespace filch::analysis {
 inline constexpr double k_worth_saying = 0.10;
 inline constexpr double k_oversized = 3.0;
 inline constexpr double k_fine = 0.25;
+// Making, taking and ending a task costs less than this on every machine that was measured. A task as long as
+// k_never_fine of them is never fine: what takes longer between two of such tasks is a thread without a processor.
+inline constexpr time_ns k_dearest_task_ns = 2'000;
+inline constexpr time_ns k_never_fine = 50;
 inline constexpr double k_handling_goal = 0.05;
 inline constexpr double k_inflated = 1.2;
 

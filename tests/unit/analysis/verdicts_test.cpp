@@ -141,6 +141,15 @@ TEST(verdicts, recommend_a_grain_for_fine_tasks) {
   EXPECT_EQ(found.verdicts[0].advice, "Merge at least 20 of them into one task.");
 }
 
+// Breaks of 200 ms between tasks that are ready are a machine that is busy with something else.
+TEST(verdicts, never_call_long_tasks_fine) {
+  script s{2};
+  (void)deal(s, 2, 1, 16, 0, 595'000'000, "frame", 200'000'000);
+  const findings found = findings_of(s.recording());
+  EXPECT_EQ(ids_of(found), "ok");
+  EXPECT_EQ(found.groups[0].merge, 1u);
+}
+
 TEST(verdicts, blame_the_scheduler_for_workers_that_sleep_beside_ready_tasks) {
   script s{4};
   for (std::uint64_t i = 1; i != 41; ++i) s.at(0).outside().spawn(i, none, "tile");
