@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <new>
 
 namespace filch::inline v0 {
 namespace {
@@ -26,18 +27,36 @@ static void note_each(latent_stack& stack, worker& me, const Tell& tell) noexcep
   latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
   while (true) {
     const task_id number = me.next_fork_number();
+    const bool is_range = next->kind->run_part != nullptr;
     if (!tell(number, *next)) return;
-    next->offer = note_of(number);
+    if (!is_range) next->offer = note_of(number);
     stack.last_noted.store(next, std::memory_order_relaxed);  // owner-only
     if (next == newest) return;
     next = next->newer;
   }
 }
 
+// One half of what is left becomes a task, which the owner runs at the end if it is not offered. The owner goes on
+// behind a new frame, which is noted in its turn. False: there is too little left, or no memory.
+static bool note_part(detail::range_frame& range, worker& me, task_id number, task_id parent) noexcept {
+  if (range.is_passed() || !range.can_divide()) return false;
+  auto* const made = new (std::nothrow) offered_task{range, me.desk, parent};
+  if (made == nullptr) return false;
+  made->id = number;
+  made->home = &me.home;
+  made->is_noted = true;
+  made->part = range.divide(detail::range_frame::share::half);
+  range.add_part(*made);
+  range.pass();
+  return true;
+}
+
 void note_frames(latent_stack& stack, worker& me, const task_record* parent) noexcept {
   if (!me.records_forks()) return;
   const task_id of = parent != nullptr ? parent->id : task_id::none();
-  note_each(stack, me, [&](task_id number, const latent_frame& frame) {
+  note_each(stack, me, [&](task_id number, latent_frame& frame) {
+    if (frame.kind->run_part != nullptr && !note_part(static_cast<detail::range_frame&>(frame), me, number, of))
+      return true;
     me.trace->spawn(number, of, me.traced_name(frame.kind->label(frame)));
     return true;
   });
@@ -48,7 +67,8 @@ void note_frames_in_handler(latent_stack& stack, worker& me) noexcept {
   const task_record* const parent = me.current_task;
   const task_id of = parent != nullptr ? parent->id : task_id::none();
   note_each(stack, me, [&](task_id number, const latent_frame& frame) {
-    return me.trace->note_in_handler(number, of, frame.kind->label(frame));
+    // A part takes memory: a loop notes it itself, between two blocks.
+    return frame.kind->run_part == nullptr && me.trace->note_in_handler(number, of, frame.kind->label(frame));
   });
 }
 
@@ -62,8 +82,9 @@ bool calm(latent_stack& stack, const worker* me) noexcept {
 
 namespace detail {
 
-recorded_child::recorded_child(const latent_frame& frame) noexcept {
-  const task_id number = number_in(frame.offer);
+recorded_child::recorded_child(const latent_frame& frame) noexcept : recorded_child{number_in(frame.offer)} {}
+
+recorded_child::recorded_child(task_id number) noexcept {
   if (!number.is_some()) return;
   worker* const me = worker::current();
   if (me == nullptr) return;

@@ -17,6 +17,7 @@
 
 #include "request_word.hpp"
 
+#include <filch/runtime/range_frame.hpp>
 #include <filch/runtime/latent.hpp>
 
 #include <atomic>
@@ -81,6 +82,18 @@ inline void share_oldest(latent_stack& stack, latent_frame& oldest) {
     stack.last_noted.store(&oldest, std::memory_order_relaxed);            // owner-only
   }
   stack.last_shared.store(&oldest, std::memory_order_relaxed);  // owner-only
+}
+
+// The oldest frame of which a thief can get something, or null. Ranges of which too little is left count as shared.
+[[nodiscard]] inline latent_frame* oldest_to_give(latent_stack& stack) {
+  latent_frame* oldest = oldest_latent(stack);
+  for (; oldest != nullptr && oldest->kind->run_part != nullptr; oldest = oldest_latent(stack)) {
+    auto& range = static_cast<detail::range_frame&>(*oldest);
+    if (!range.is_passed() && range.can_divide()) return oldest;
+    range.pass();
+    share_oldest(stack, *oldest);
+  }
+  return oldest;
 }
 
 // The last seen frame was unlinked. True: it was shared.

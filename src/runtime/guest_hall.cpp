@@ -71,7 +71,7 @@ void guest_hall::leave(guest_seat& seat) noexcept {
 
 namespace detail {
 
-guest_visit::guest_visit() : seat_{nullptr} {
+guest_visit::guest_visit(outside_work how) : seat_{nullptr} {
   runtime::core& home = *default_runtime().core_;
   // While forks are recorded a worker runs the join, so that it is part of a task.
   if (home.is_forked_child() || home.records_forks()) return;
@@ -85,7 +85,9 @@ guest_visit::guest_visit() : seat_{nullptr} {
   stack.alarm.store(stack.low_mark, std::memory_order_relaxed);             // statistic
   stack.watch.store(latent_stack::k_unwatched, std::memory_order_relaxed);  // statistic
   seat_->stack = &stack;
-  seat_->desk.listen(&stack, false);  // it is asked when it has gone on for a while
+  const bool is_asked =
+      how == outside_work::worth_it && home.idle().sleeping_hint() + home.idle().searching_hint() != 0;
+  seat_->desk.listen(&stack, is_asked);
   running_latent_stack = &stack;
   // ordered by [G2] in the call
   seat_->visits.store(seat_->visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

@@ -35,7 +35,7 @@ void offer_something() noexcept {
   if (are_deferred != 0) return;
   // [L10] signal fence: what fork_latent() or answer_alarm() wrote before its own is complete ← [L8] ← [L18], what
   // join_latent() unlinked before its own is not found ↔ [L9], nothing is seen of what is done while this is put off ↔
-  // [L11] ↔ [L12], and what is watched is looked at again behind it ↔ [L19].
+  // [L11] ↔ [L12], and what is watched is looked at again behind it ↔ [L19] ↔ [L28].
   std::atomic_signal_fence(std::memory_order_acq_rel);
   latent_stack* const stack = running_latent_stack();
   if (stack == nullptr) return;

@@ -18,7 +18,8 @@ namespace filch::inline v0 {
 void offered_task::run() noexcept {
   const time_ns began_ns = monotonic_now_ns();
   latent_desk* const from = desk;
-  frame_->kind->run_child(*frame_);
+  if (frame_->kind->run_part != nullptr) error = frame_->kind->run_part(*frame_, part);
+  else frame_->kind->run_child(*frame_);
   const time_ns now_ns = monotonic_now_ns();
   from->pace.note(now_ns - began_ns, now_ns);
   if (suspended_stack* const parents = children.finish()) continue_soon(*parents);
@@ -74,14 +75,13 @@ void leave_owed(const counter& at) noexcept {
   at.home->see_to_what_is_owed();
 }
 
-// Is there a worker without work that does not sleep?
-bool is_anybody_awake() noexcept {
+}  // namespace
+
+bool is_thief_awake() noexcept {
   worker* const me = worker::current();
   if (me == nullptr) return false;
   return me->home.lingering.is_anybody() || me->home.idle().searching_hint() != 0;
 }
-
-}  // namespace
 
 // Notes all frames if forks are recorded, and offers the oldest one if somebody wants work and the slot is free.
 static void offer_latent(latent_stack& stack) noexcept {
@@ -105,7 +105,7 @@ bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {
   if (is_for_others ? !has_latent_work(stack) : is_all_noted) {
     // The fork that would be welcome answers itself.
     if (is_asked(stack) && take_request(stack)) ask_by(stack.alarm, latent_stack::k_wanted);
-    return is_worth_waking || is_anybody_awake();
+    return is_worth_waking || is_thief_awake();
   }
   offer_latent(stack);
   return false;
@@ -160,6 +160,17 @@ static void answer_at_join(latent_stack& stack) noexcept {
   leave_owed(here);
 }
 
+// Whoever was woken for this offer may come too late, and nobody else knows that there is more.
+static void note_taken_back(latent_stack& stack, time_ns offered_ns) noexcept {
+  worker* const me = worker::current();
+  if (me == nullptr) return;
+  const time_ns now_ns = monotonic_now_ns();
+  me->desk.pace.note(now_ns - offered_ns, now_ns);
+  if (me->home.idle().sleeping_hint() == 0) return;
+  if (me->desk.pace.may_wake(now_ns)) me->desk.ask(stack);
+  else leave_owed({&me->desk, &me->home});
+}
+
 bool join_watched(latent_stack& stack, latent_frame& frame, leaving how) noexcept {
   const bool may_answer = how == leaving::normally;
   if (&frame != stack.last_seen.load(std::memory_order_relaxed)) {  // owner-only
@@ -174,20 +185,17 @@ bool join_watched(latent_stack& stack, latent_frame& frame, leaving how) noexcep
     if (may_answer && is_asked(stack)) answer_at_join(stack);
     return true;
   }
+  if (frame.offer == nullptr) {  // a range: its parts are offers of their own
+    if (may_answer && is_asked(stack)) answer_at_join(stack);
+    return true;
+  }
   offered_task& offer = *frame.offer;
   const time_ns offered_ns = offer.desk->offered_ns();
   if (offer.desk->slot.take_back(offer)) {
     frame.offer = offer.id.is_some() ? note_of(offer.id) : nullptr;
     offer.release();
     offer.release();
-    // Whoever was woken for this offer may come too late, and nobody else knows that there is more.
-    if (worker* const me = worker::current()) {
-      const time_ns now_ns = monotonic_now_ns();
-      me->desk.pace.note(now_ns - offered_ns, now_ns);
-      if (me->home.idle().sleeping_hint() == 0) return true;
-      if (me->desk.pace.may_wake(now_ns)) me->desk.ask(stack);
-      else leave_owed({&me->desk, &me->home});
-    }
+    note_taken_back(stack, offered_ns);
     return true;
   }
   if (!offer.children.is_done()) suspend_until_done(offer.children);
@@ -196,6 +204,67 @@ bool join_watched(latent_stack& stack, latent_frame& frame, leaving how) noexcep
   trace_join(child);
   if (may_answer && is_asked(stack)) answer_at_join(stack);
   return false;
+}
+
+// ---- ranges ---------------------------------------------------------------------------------------------------------
+
+void range_frame::add_part(offered_task& made) noexcept {
+  made.older_part = parts_.load(std::memory_order_relaxed);  // owner-only
+  parts_.store(&made, std::memory_order_relaxed);            // owner-only
+  ++part_count_;
+}
+
+index_range range_frame::claim_again(std::size_t at, std::size_t until) noexcept {
+  defer_interrupts();
+  const std::size_t end = std::min(until, limit_.load(std::memory_order_relaxed));  // owner-only
+  next_.store(end, std::memory_order_relaxed);                                      // owner-only
+  allow_interrupts();
+  return {at, end};
+}
+
+range_frame::settled_part range_frame::settle() noexcept {
+  offered_task& part = *parts_.load(std::memory_order_relaxed);  // owner-only
+  parts_.store(part.older_part, std::memory_order_relaxed);      // owner-only
+  settled_part found{part.part, part.is_noted, task_id::none(), nullptr};
+  if (!part.is_noted) {
+    const time_ns offered_ns = part.desk->offered_ns();
+    found.is_left = part.desk->slot.take_back(part);
+    if (found.is_left) note_taken_back(latent_stack_here(), offered_ns);
+  }
+  if (found.is_left) {
+    found.number = part.id;
+    part.release();
+    part.release();
+    return found;
+  }
+  if (!part.children.is_done()) suspend_until_done(part.children);
+  found.error = std::move(part.error);
+  const task_id child = part.id;
+  part.release();
+  trace_join(child);
+  return found;
+}
+
+void range_frame::drop_ended_parts() noexcept {
+  constexpr std::uint32_t k_many = 64;
+  if (part_count_ < k_many) return;
+  defer_interrupts();
+  part_count_ = 0;
+  offered_task* kept = nullptr;
+  offered_task* each = parts_.load(std::memory_order_relaxed);  // owner-only
+  while (each != nullptr) {
+    offered_task* const next = each->older_part;
+    if (each->is_noted || !each->children.is_done() || each->error != nullptr) {
+      kept = each;
+      ++part_count_;
+    } else {
+      if (kept != nullptr) kept->older_part = next;
+      else parts_.store(next, std::memory_order_relaxed);  // owner-only
+      each->release();
+    }
+    each = next;
+  }
+  allow_interrupts();
 }
 
 }  // namespace detail

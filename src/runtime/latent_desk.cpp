@@ -43,24 +43,24 @@ void latent_desk::listen(latent_stack* running, bool may_have_missed) {
   listener_.store(running, std::memory_order_release);
 }
 
-bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id parent) noexcept {
+bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id parent, share how) noexcept {
   if (slot.has_offer() || home.is_exhausted()) return false;
-  latent_frame* const oldest = oldest_latent(stack);
+  latent_frame* const oldest = oldest_to_give(stack);
   if (oldest == nullptr) return false;
   auto* const made = new (std::nothrow) offered_task{*oldest, *this, parent};
   if (made == nullptr) return false;
-  publish(stack, *oldest, *made, home);
+  publish(stack, *oldest, *made, home, how);
   return true;
 }
 
 bool latent_desk::offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept {
   if (slot.has_offer() || home.is_exhausted()) return false;
-  latent_frame* const oldest = oldest_latent(stack);
+  latent_frame* const oldest = oldest_to_give(stack);
   if (oldest == nullptr) return false;
   std::byte* const memory = memory_.take();
   if (memory == nullptr) return false;
   (void)calm(stack, worker::current());  // a handler may be all that answers the alarm
-  publish(stack, *oldest, *::new (memory) offered_task{*oldest, *this, parent}, home);
+  publish(stack, *oldest, *::new (memory) offered_task{*oldest, *this, parent}, home, share::half);
   return true;
 }
 
@@ -76,11 +76,18 @@ void latent_desk::offer_coroutine_in_handler() noexcept {
   slot.offer(*taken);
 }
 
-void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept {
-  if (const task_id number = number_in(oldest.offer); number.is_some()) made.id = number;
+void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home,
+                          share how) noexcept {
   made.home = &home;
-  oldest.offer = &made;
-  share_oldest(stack, oldest);
+  if (oldest.kind->run_part != nullptr) {
+    auto& range = static_cast<detail::range_frame&>(oldest);
+    made.part = range.divide(how);
+    range.add_part(made);
+  } else {
+    if (const task_id number = number_in(oldest.offer); number.is_some()) made.id = number;
+    oldest.offer = &made;
+    share_oldest(stack, oldest);
+  }
   note_offer();
   interrupts.forget();
   slot.offer(made);

@@ -13,6 +13,7 @@
 #include <filch/base/cache_line.hpp>
 #include <filch/base/ids.hpp>
 #include <filch/base/units.hpp>
+#include <filch/runtime/range_frame.hpp>
 #include <filch/runtime/lane.hpp>
 #include <filch/runtime/latent.hpp>
 #include <filch/runtime/runtime.hpp>
@@ -21,12 +22,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 namespace filch::inline v0 {
 
 class latent_desk;
 
-// A latent frame that was offered. Two references: the frame's and the slot's.
+// A latent frame that was offered, or a part of one that is a range. Two references: the frame's and the slot's.
 class offered_task final : public task_base {
  public:
   offered_task(latent_frame& of, latent_desk& at, task_id parent_)
@@ -38,6 +40,11 @@ class offered_task final : public task_base {
   // Where it was offered: its stack may have changed its worker since.
   latent_desk* const desk;
   join_gate children;
+  // Of a part.
+  index_range part{0, 0};
+  offered_task* older_part = nullptr;
+  bool is_noted = false;     // it is only in a recording, and in no slot
+  std::exception_ptr error;  // written before `children` is counted down
 
  private:
   void run() noexcept override;
@@ -220,8 +227,10 @@ class alignas(k_no_sharing_bytes) latent_desk {
   // before may have got are made good by looking once.
   void listen(latent_stack* running, bool may_have_missed);
 
-  // Offers the oldest latent frame of `stack`, if there is one and the slot is free.
-  bool offer_oldest(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
+  // Offers the oldest latent frame of `stack`, if there is one and the slot is free; of a range one half, or all that
+  // is left.
+  using share = detail::range_frame::share;
+  bool offer_oldest(latent_stack& stack, runtime::core& home, task_id parent, share how = share::half) noexcept;
   // The same in a signal handler.
   bool offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
   // In a signal handler: offers a child of a coroutine, or a coroutine that may go on, if there is one and the slot is
@@ -233,7 +242,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
     // [L7] acquire load: the stack is complete ← [L6].
     return listener_.load(std::memory_order_acquire);
   }
-  void publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home) noexcept;
+  void publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home, share how) noexcept;
 
   lane* const lane_;
   const bool asks_joins_;

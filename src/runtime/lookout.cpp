@@ -137,8 +137,9 @@ bool lookout::look() {
       const std::uint64_t visits = seat.visits.load(std::memory_order_relaxed);  // statistic
       const bool is_the_same = visits == before.visits && visits % 2 != 0;
       before.visits = visits;
-      if (is_the_same) has_acted |= look_at(seat.desk, before, false);
-      else before.was_asked = false;
+      if (!is_the_same) before.was_asked = false;
+      else if (!seat.desk.withholds()) ask_without_forks(seat.desk);
+      else has_acted |= look_at(seat.desk, before, false);
     });
   } catch (const std::bad_alloc&) {
     // It looks again.
@@ -184,6 +185,15 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   if (home_.is_exhausted() || !desk.interrupts.begin(monotonic_now_ns())) return false;
   if (interrupt(desk, monotonic_now_ns() + k_answer_ns, [] { return false; })) home_.notify(worker_id::none());
   return true;
+}
+
+// An external thread that has gone on for a while and has no open fork may be in a loop, which forks when it is asked.
+void lookout::ask_without_forks(latent_desk& desk) {
+  const time_ns now_ns = monotonic_now_ns();
+  if (desk.has_ripe_offer()) return home_.notify(worker_id::none());
+  if (desk.slot.has_offer()) due_ns_ = now_ns;
+  else if (desk.pace.may_wake(now_ns)) (void)desk.ask();
+  else due_ns_ = std::min(due_ns_, desk.pace.not_before_ns());
 }
 
 bool lookout::is_answered_soon(const latent_desk& desk) {

@@ -69,6 +69,7 @@ class lookout {
   [[nodiscard]] bool look_at(latent_desk& desk, seen& before, bool awaits_join);
   template <class Condition>
   [[nodiscard]] static bool interrupt(latent_desk& desk, time_ns until_ns, const Condition& is_called) noexcept;
+  void ask_without_forks(latent_desk& desk);
   void leave_crowded_cpu();
   static void wait_for_ripe_offer(const latent_desk& desk);
   [[nodiscard]] static bool is_answered_soon(const latent_desk& desk);

@@ -76,7 +76,8 @@ void worker::show_forks() noexcept {
   latent_stack* const stack = running_latent_stack();
   if (stack == nullptr || !has_latent_work(*stack)) return;
   defer_interrupts();
-  (void)desk.offer_oldest(*stack, home, current_task != nullptr ? current_task->id : task_id::none());
+  (void)desk.offer_oldest(*stack, home, current_task != nullptr ? current_task->id : task_id::none(),
+                          latent_desk::share::all);
   allow_interrupts();
 }
 

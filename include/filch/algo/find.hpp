@@ -52,6 +52,9 @@ template <class It>
   return {detail::ahead(from.at, count), from.index + count};
 }
 
+template <class It>
+inline constexpr bool is_indexable<numbered<It>> = is_indexable<It>;
+
 // The index of the first of `count` positions that `accepts`, or `count`. Site as in run_lazily().
 template <class Site, class At, class Accepts>
 [[nodiscard]] std::size_t find_index(At first, std::size_t count, hint given, const Accepts& accepts) {

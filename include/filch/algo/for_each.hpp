@@ -96,7 +96,8 @@ void for_each(R&& range, F function, hint given = {}) {
 // A range that can be read only once: elements are moved or copied into blocks, and the function gets those.
 template <readable_once_range R, std::invocable<std::ranges::range_value_t<R>&> F>
 void for_each(R&& range, F function, hint given = {}) {
-  algo::detail::enter([&] { algo::detail::each_read_once(range, function, given); });
+  algo::detail::enter([&] { algo::detail::each_read_once(range, function, given); },
+                      algo::detail::outside_work::unknown);
 }
 
 // Calls `function` with the first `count` elements; returns the place behind them.

@@ -193,8 +193,8 @@ inline both_results<F, G> run_forked(held_function<F>& first, child_frame<G>& ch
 
 // The calling thread takes part as a guest while `function` runs; if it cannot, a worker runs it.
 template <class F>
-[[gnu::cold, gnu::noinline]] decltype(auto) enter_from_outside(F function) {
-  const guest_visit visit;
+[[gnu::cold, gnu::noinline]] decltype(auto) enter_from_outside(F function, outside_work how = outside_work::unknown) {
+  const guest_visit visit{how};
   if (visit.has_begun()) return function();
   return default_runtime().run([&]() -> decltype(auto) { return function(); });
 }

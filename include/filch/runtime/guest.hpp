@@ -12,10 +12,16 @@ struct guest_seat;
 
 namespace detail {
 
+// What is known of the work that a thread from outside is about to do.
+enum class outside_work : bool {
+  unknown,   // the guest is asked when it has gone on for a while
+  worth_it,  // it is worth a wake-up: the guest is asked at once if a worker has nothing to do
+};
+
 // Any thread without a latent stack. While it lives, the thread has one, if there was a seat for it.
 class guest_visit {
  public:
-  guest_visit();
+  explicit guest_visit(outside_work how);
   guest_visit(const guest_visit&) = delete;
   guest_visit& operator=(const guest_visit&) = delete;
   ~guest_visit();

@@ -39,16 +39,27 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 namespace filch::inline v0 {
 
 class offered_task;
 struct latent_frame;
 
+// Elements of a loop.
+struct index_range {
+  std::size_t begin;
+  std::size_t end;
+
+  [[nodiscard]] std::size_t size() const { return end - begin; }
+};
+
 // What frames of one type have in common.
 struct latent_kind {
   void (*run_child)(latent_frame&) noexcept;
   const char* (*label)(const latent_frame&) noexcept;  // what the child is called in recordings
+  // Not null: it is a range_frame (runtime/range_frame.hpp), and this runs a part of it. Returns its exception.
+  std::exception_ptr (*run_part)(latent_frame&, index_range) noexcept = nullptr;
 };
 
 struct latent_frame {
@@ -76,6 +87,7 @@ struct latent_stack {
   std::uintptr_t low_mark = 0;                   // what the alarm is when nobody wants anything
   std::uint32_t stays = 0;                       // not 0: a join that waits keeps its thread
   bool is_private = false;                       // nobody asks: its worker is the only one, and nothing is recorded
+  std::uint32_t loops = 0;                       // how many parallel loops have begun on it
   std_atomics::atomic<latent_frame*> last_seen{&bottom};
   std_atomics::atomic<latent_frame*> last_shared{&bottom};  // the last that others could take
   std_atomics::atomic<latent_frame*> last_noted{&bottom};   // the last of those that are in a recording or shared
@@ -125,6 +137,8 @@ enum class leaving : bool { normally, by_exception };
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_watched(latent_stack& stack, latent_frame& frame,
                                                              leaving how) noexcept;
 
+// Is there a worker without work that does not sleep?
+[[gnu::cold]] [[nodiscard]] bool is_thief_awake() noexcept;
 // Is the exception that is handled now stack_exhausted?
 [[gnu::cold]] [[nodiscard]] bool is_stack_exhausted() noexcept;
 
@@ -132,6 +146,7 @@ enum class leaving : bool { normally, by_exception };
 class recorded_child {
  public:
   [[gnu::cold]] explicit recorded_child(const latent_frame& frame) noexcept;
+  [[gnu::cold]] explicit recorded_child(task_id number) noexcept;
   recorded_child(const recorded_child&) = delete;
   recorded_child& operator=(const recorded_child&) = delete;
   [[gnu::cold]] ~recorded_child();

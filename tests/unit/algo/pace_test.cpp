@@ -87,15 +87,24 @@ TEST(pace, a_grain_fixes_blocks_and_splits) {
   EXPECT_EQ(p.lower_half(40), 20u);
 }
 
-TEST(pace, few_elements_are_forked_unless_they_were_cheap_before) {
+TEST(pace, few_elements_are_costly_unless_they_were_cheap_before) {
   site_cost site;
-  EXPECT_TRUE((pace{{}, site}.is_few(2)));
-  EXPECT_FALSE((pace{{}, site}.is_few(1)));
-  EXPECT_FALSE((pace{{}, site}.is_few(1000)));
+  EXPECT_TRUE((pace{{}, site}.is_few_and_costly(2)));
+  EXPECT_FALSE((pace{{}, site}.is_few_and_costly(1)));
+  EXPECT_FALSE((pace{{}, site}.is_few_and_costly(1000)));
   site.note(100, 100);
-  EXPECT_FALSE((pace{{}, site}.is_few(20)));
-  site.note(std::uint64_t{1} << 30, 1);
   EXPECT_TRUE((pace{{}, site}.is_few(20)));
+  EXPECT_FALSE((pace{{}, site}.is_few_and_costly(20)));
+  site.note(std::uint64_t{1} << 30, 1);
+  EXPECT_TRUE((pace{{}, site}.is_few_and_costly(20)));
+}
+
+TEST(pace, a_nested_block_says_nothing_of_its_site) {
+  site_cost site;
+  pace p{{}, site};
+  p.start(100);
+  p.note(1, true);
+  EXPECT_FALSE(site.is_known());
 }
 
 TEST(pace, a_loop_is_expected_to_take_long_only_where_its_site_says_so) {

@@ -8,14 +8,17 @@
 
 namespace filch::inline v0::algo::detail {
 
-// Calls `function` where it may fork.
+using v0::detail::outside_work;
+
+// Calls `function` where it may fork. By default it is known to be worth a wake-up.
 template <class F>
-decltype(auto) enter(F&& function) {
+decltype(auto) enter(F&& function, outside_work how = outside_work::worth_it) {
   if (current_latent_stack() != nullptr) return function();
-  return v0::detail::enter_from_outside([&]() -> decltype(auto) { return function(); });
+  return v0::detail::enter_from_outside([&]() -> decltype(auto) { return function(); }, how);
 }
 
 using v0::is_wanted;
+using v0::detail::leaving;
 
 // Does somebody want work? Answers with an older fork if there is one. True: a new one would be welcome; to those who
 // are awake only if it is not worth a wake-up.

@@ -47,6 +47,10 @@ inline constexpr std::uint64_t k_trusted_ticks = k_ticks_per_us;
 inline constexpr std::size_t k_trusted_part = 32;
 // So few elements are forked before anything is known of them: they may be large.
 inline constexpr std::size_t k_few = 32;
+// Elements that take as long are forks of their own: a fork costs a few nanoseconds (bench/fork).
+inline constexpr std::uint64_t k_costly_ticks = k_ticks_per_us;
+// Elements in which other loops run are forked in blocks that take about as long.
+inline constexpr std::uint64_t k_forked_ticks = k_ticks_per_us / 4;
 
 // What the elements of one call site took lately. A guess about the next call, nothing depends on it but speed.
 class site_cost {
@@ -92,6 +96,7 @@ class pace {
     return std::min(grain_ != 0 ? grain_ : block_ - (place_ & (block_ - 1)), left);
   }
   [[nodiscard]] bool is_fresh() const { return done_ == 0; }
+  [[nodiscard]] site_cost& site() const { return *site_; }
   // All blocks since start().
   [[nodiscard]] std::uint64_t total_ticks() const { return since_ - began_; }
 
@@ -104,20 +109,29 @@ class pace {
     block_ = std::min({site_->count_in(k_trusted_ticks), most, k_max_block});
   }
 
-  // A block of `count` elements is done.
-  void note(std::size_t count) {
+  // A block of `count` elements is done. In one that is nested, other loops have run: its time says nothing of the call
+  // site.
+  void note(std::size_t count, bool is_nested = false) {
     const std::uint64_t now = ticks();
     const bool was_fresh = is_fresh();
     spent_ = (now - since_) | 1;
     since_ = now;
     done_ = count;
     place_ += count;
-    if (was_fresh) site_->note(spent_, count);
+    if (was_fresh && !is_nested) site_->note(spent_, count);
     if (grain_ != 0) return;
     const int room = static_cast<int>(std::bit_width(k_block_ticks)) - static_cast<int>(std::bit_width(spent_));
     if (room >= 0) block_ = std::min(block_ << std::min(room, 6), k_max_block);
     else block_ = std::max<std::size_t>(block_ >> std::min(-room, 63), 1);
   }
+  // After note(): does one element take as long as many forks?
+  [[nodiscard]] bool is_costly() const { return grain_ == 0 && spent_ >= k_costly_ticks * done_; }
+  // After note(): how many elements make a block that is worth a fork.
+  [[nodiscard]] std::size_t forked_block() const {
+    if (grain_ != 0) return grain_;
+    return static_cast<std::size_t>(std::clamp<std::uint64_t>(k_forked_ticks * done_ / spent_, 1, done_));
+  }
+  [[nodiscard]] std::size_t least_block() const { return std::max(grain_, std::size_t{1}); }
 
   // After note(): would half of `left` elements be worth another thread's trouble? `least` is what all of them must
   // take.
@@ -128,13 +142,23 @@ class pace {
                static_cast<double>(least) * static_cast<double>(done_);
   }
 
-  // Before the first note(): few elements of which nothing is known, or that were expensive before.
+  // Few elements: they may be large, whatever the call site cost the last time.
   [[nodiscard]] bool is_few(std::size_t left) const {
     if (grain_ != 0) return left >= 2 * grain_ && left / grain_ < k_few;
-    return left >= 2 && left < k_few && expects_much(left);
+    return left >= 2 && left < k_few;
   }
-  [[nodiscard]] bool expects_much(std::size_t left) const {
-    return !site_->is_known() || site_->ticks_of(left) >= static_cast<double>(k_worth_ticks);
+  // Before the first note(): few of which nothing is known, or that were costly before.
+  [[nodiscard]] bool is_few_and_costly(std::size_t left) const {
+    return is_few(left) &&
+           (grain_ != 0 || !site_->is_known() || site_->ticks_of(left) >= static_cast<double>(k_worth_ticks));
+  }
+  // How many elements are worth another thread's trouble, as far as it is known.
+  [[nodiscard]] std::size_t least_shared() const {
+    if (grain_ != 0) return grain_;
+    const double least = static_cast<double>(k_worth_awake_ticks);
+    if (!is_fresh())
+      return static_cast<std::size_t>(least * static_cast<double>(done_) / static_cast<double>(spent_)) + 1;
+    return site_->is_known() ? static_cast<std::size_t>(least / site_->ticks_of(1)) + 1 : 1;
   }
   // Before the first note(): would half of so many elements be worth another thread's trouble if they took what they
   // did the last time?
@@ -142,6 +166,11 @@ class pace {
     return trusts_ && grain_ == 0 && left >= 2 && site_->is_known() &&
            site_->ticks_of(left) >= static_cast<double>(least);
   }
+  // The same, by what is known now.
+  [[nodiscard]] bool expects_or_shows(std::size_t left, std::uint64_t least) const {
+    return is_fresh() ? expects(left, least) : is_worth(left, least);
+  }
+  [[nodiscard]] bool trusts() const { return trusts_; }
   // May a worker begin with the upper half? One that searches may end early, and begins with the lower.
   [[nodiscard]] bool may_begin_behind() const { return trusts_; }
   // The shorter part of a split: whole grains.

@@ -44,8 +44,11 @@ class tree {
 
   // The value over all leaves, at least one.
   [[nodiscard]] T value(std::size_t leaves) {
-    if (!site_.is_known() || is_worth(site_.ticks_of(leaf_elements_), leaves))
-      return enter([&] { return forked(0, leaves); });
+    latent_stack* const stack = current_latent_stack();
+    if (stack != nullptr) ++stack->loops;
+    if (!site_.is_known()) return enter([&] { return forked(0, leaves); }, outside_work::unknown);
+    if (is_worth(site_.ticks_of(leaf_elements_), leaves)) return enter([&] { return forked(0, leaves); });
+    if (stack != nullptr && is_short(leaves) && !is_wanted(*stack)) return short_one(*stack, leaves);
     return cautious(leaves);
   }
 
@@ -53,21 +56,52 @@ class tree {
   [[nodiscard]] static bool is_worth(double leaf_ticks, std::size_t leaves) {
     return leaves > 1 && leaf_ticks * static_cast<double>(leaves) >= static_cast<double>(k_worth_ticks);
   }
+  // As in a loop: together they take less than it takes until a block looks for requests.
+  [[nodiscard]] bool is_short(std::size_t leaves) const {
+    return site_.ticks_of(leaf_elements_) * static_cast<double>(leaves) < static_cast<double>(k_block_ticks);
+  }
 
-  // The left edge of the tree from below: each step adds the right sibling of what there is.
+  // Few leaves that were cheap the last time, as lazy_loop::one_by_one(): if loops run in them, the others are forks.
+  [[nodiscard]] T short_one(latent_stack& stack, std::size_t leaves) {
+    const std::uint32_t loops_before = stack.loops;
+    T sum = leaf_value(0);
+    for (std::size_t done = 1; done != leaves;) {
+      if (stack.loops != loops_before) [[unlikely]]
+        return rest_forked(std::move(sum), done, leaves);
+      const std::size_t now = std::min(done, leaves - done);
+      T right = serial(done, now);
+      sum = combined<T>(op_, std::move(sum), std::move(right));
+      done += now;
+    }
+    return sum;
+  }
+
+  // The left edge of the tree from below: each step adds the right sibling of what there is, until it is known that the
+  // rest is worth forks.
   [[nodiscard]] T cautious(std::size_t leaves) {
     const std::uint64_t began = ticks();
     T sum = first_leaf();
     for (std::size_t done = 1; done != leaves;) {
       const std::size_t now = std::min(done, leaves - done);
       const std::uint64_t spent = ticks() - began;
-      const bool forks =
-          spent >= k_sure_ticks && is_worth(static_cast<double>(spent) / static_cast<double>(done), leaves - done);
-      T right = forks ? enter([&] { return forked(done, now); }) : serial(done, now);
+      if (spent >= k_sure_ticks && is_worth(static_cast<double>(spent) / static_cast<double>(done), leaves - done)) {
+        return enter([&] { return rest_forked(std::move(sum), done, leaves); });
+      }
+      T right = serial(done, now);
       sum = combined<T>(op_, std::move(sum), std::move(right));
       done += now;
     }
     return sum;
+  }
+
+  // Of `leaves`, the first `done` are done: a complete tree.
+  [[nodiscard]] T rest_forked(T sum, std::size_t done, std::size_t leaves) {
+    if (done == leaves) return sum;
+    const std::size_t half = std::bit_ceil(leaves) / 2;
+    auto left = [&] { return rest_forked(std::move(sum), done, half); };
+    auto right = [&] { return forked(half, leaves - half); };
+    auto both = v0::detail::join_two(v0::detail::latent_stack_here(), left, right);
+    return combined<T>(op_, std::get<0>(std::move(both)), std::get<1>(std::move(both)));
   }
 
   [[nodiscard]] T serial(std::size_t first, std::size_t leaves) {
@@ -86,10 +120,13 @@ class tree {
     return combined<T>(op_, std::get<0>(std::move(both)), std::get<1>(std::move(both)));
   }
 
+  // Its time is that of the call site, unless loops run in it.
   [[nodiscard]] T first_leaf() {
+    const latent_stack& stack = v0::detail::latent_stack_here();  // the same after the leaf
+    const std::uint32_t loops_before = stack.loops;
     const std::uint64_t began = ticks();
     T value = leaf_value(0);
-    site_.note(ticks() - began, leaf_elements_);
+    if (stack.loops == loops_before) site_.note((ticks() - began) | 1, leaf_elements_);
     return value;
   }
 
