@@ -38,6 +38,12 @@ namespace {
 // The runtime whose thread this is, also while it holds no worker because its task blocks.
 constinit thread_local const runtime::core* home_of_thread = nullptr;
 
+// exit() destroys what is local to its thread first, and what is static behind that.
+constinit thread_local bool is_thread_ending = false;
+struct notes_end_of_thread {
+  ~notes_end_of_thread() { is_thread_ending = true; }
+};
+
 std::optional<time_ns> watchdog_from_environment() {
   const char* const text = std::getenv("FILCH_WATCHDOG_MS");
   if (text == nullptr) return std::nullopt;
@@ -191,6 +197,8 @@ void runtime::core::start_bound_thread() noexcept {
 
 void runtime::core::thread_main(std::uint32_t number) noexcept {
   home_of_thread = this;
+  thread_local const notes_end_of_thread at_end;
+  (void)at_end;
   void (*begin)() noexcept = nullptr;
   while (worker* const given = crew_->wait_for_worker()) {
     worker::set_current(given);
@@ -628,6 +636,8 @@ void runtime::core::drop_empty_entries() {
     for (worker& each : workers) each.queues.take_all(static_cast<policy::priority>(i), drop);
   }
 }
+
+bool runtime::core::is_in_exit_here() const { return is_own_thread() && is_thread_ending; }
 
 bool runtime::core::is_forked_child() const { return fork_generation_ != fork_generation(); }
 

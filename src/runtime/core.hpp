@@ -112,6 +112,8 @@ class runtime::core {
   [[nodiscard]] bool is_own_worker() const;
   // Is it a thread of this runtime, which perhaps holds no worker because its task blocks?
   [[nodiscard]] bool is_own_thread() const;
+  // Has a task of this runtime called exit(), on the calling thread?
+  [[nodiscard]] bool is_in_exit_here() const;
   [[nodiscard]] bool is_forked_child() const;
 
   // ---- telling ----

@@ -13,7 +13,8 @@ runtime::runtime(options given) : core_{std::make_unique<core>(std::move(given))
 
 runtime::~runtime() {
   // In a forked child the threads do not exist: there is nothing to join, and the memory is left as it is.
-  if (core_->is_forked_child()) (void)core_.release();
+  // A static runtime whose own task calls exit() would wait for that task: its threads end with the process.
+  if (core_->is_forked_child() || core_->is_in_exit_here()) (void)core_.release();
 }
 
 std::uint32_t runtime::workers() const { return *core_->chosen.workers; }

@@ -7,7 +7,8 @@
 //   rt.wait_idle();                                        until everything submitted is done
 //
 // Who may call what: every function from any thread, unless it says otherwise. A task may submit further tasks. The
-// destructor drains: it returns when everything is done. It must not run on one of the runtime's own workers.
+// destructor drains: it returns when everything is done. It must not run on one of the runtime's own workers, unless a
+// task has called exit(): then it waits for nothing.
 #pragma once
 
 #include <filch/base/ids.hpp>
