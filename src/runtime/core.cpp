@@ -145,7 +145,9 @@ void runtime::core::start_crew(std::uint32_t wanted) {
       crew_->start(wanted, unbound_ ? usable_.cpus : topology::cpu_set{}, topology::current_cpu().value_or(0));
   const std::uint32_t started = crew_->thread_count();
   if (started == 0)
-    throw std::system_error(refused, "filch: not one of " + std::to_string(wanted) + " threads started");
+    throw std::system_error(refused, "filch: not one of " + std::to_string(wanted) +
+                                         " threads started (the limits are ulimit -u, ulimit -v, and pids.max of the "
+                                         "control group)");
   if (started != wanted) {
     const auto& placed = search_options.placement;
     if (placed.how() == placement::kind::given && placed.worker().value >= started) {

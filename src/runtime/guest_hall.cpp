@@ -6,7 +6,9 @@
 
 #include <pthread.h>
 
+#include <cstdio>
 #include <new>
+#include <system_error>
 #include <utility>
 
 namespace filch::inline v0 {
@@ -22,16 +24,53 @@ struct leaves_at_end {
   }
 };
 
-void find_stack_bounds(guest_seat& seat) {
+stack_bounds bounds_of_thread() {
+  stack_bounds found;
   pthread_attr_t attributes;
-  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return found;
   void* low = nullptr;
   std::size_t bytes = 0;
   if (::pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
-    seat.stack_low = reinterpret_cast<std::uintptr_t>(low);
-    seat.stack_high = seat.stack_low + bytes;
+    found.low = reinterpret_cast<std::uintptr_t>(low);
+    found.high = found.low + bytes;
   }
   ::pthread_attr_destroy(&attributes);
+  return found;
+}
+
+// The first frame of a visit lies there.
+void open_stack(latent_stack& stack, const stack_bounds& bounds, std::uintptr_t here) {
+  // A program may run its code on stacks that it made itself: then nothing is known of their ends.
+  const bool is_own_stack = here >= bounds.low && here < bounds.high;
+  stack.low_mark = is_own_stack ? bounds.low + stack_reserve_bytes(bounds.high - bounds.low) : 0;
+  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);             // statistic
+  stack.watch.store(latent_stack::k_unwatched, std::memory_order_relaxed);  // statistic
+}
+
+// The default runtime; null if the system gives it not one thread. Who has learnt that does not try again for a while.
+runtime* default_runtime_if_any() {
+  constexpr time_ns k_between_attempts_ns = 100 * k_ns_per_ms;  // guess: an attempt takes some 100 µs
+  static constinit std_atomics::atomic<time_ns> failed_ns{0};
+  const time_ns last_ns = failed_ns.load(std::memory_order_relaxed);  // hint
+  if (last_ns != 0 && monotonic_now_ns() - last_ns < k_between_attempts_ns) return nullptr;
+  try {
+    return &default_runtime();
+  } catch (const std::system_error& refused) {
+    // hint
+    if (failed_ns.exchange(monotonic_now_ns(), std::memory_order_relaxed) == 0) {
+      std::fprintf(stderr, "%s. Joins and loops outside of a runtime run on their own thread alone.\n", refused.what());
+    }
+    return nullptr;
+  }
+}
+
+// Where a thread joins while there is no runtime. Nobody asks here, so nothing is offered.
+latent_stack& lone_stack(std::uintptr_t here) {
+  thread_local latent_stack stack;
+  thread_local const stack_bounds bounds = bounds_of_thread();
+  open_stack(stack, bounds, here);
+  stack.is_private = true;
+  return stack;
 }
 
 }  // namespace
@@ -56,7 +95,7 @@ guest_seat* guest_hall::seat_for_thread() noexcept {
     thread_local const leaves_at_end at_end{*this};
     (void)at_end;
     chosen->is_taken = true;
-    find_stack_bounds(*chosen);
+    chosen->bounds = bounds_of_thread();
     seat_taken = chosen;
   } catch (const std::bad_alloc&) {
     return nullptr;
@@ -72,18 +111,20 @@ void guest_hall::leave(guest_seat& seat) noexcept {
 namespace detail {
 
 guest_visit::guest_visit(outside_work how) : seat_{nullptr} {
-  runtime::core& home = *default_runtime().core_;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const runtime* const found = default_runtime_if_any();
+  if (found == nullptr) {
+    is_alone_ = true;
+    running_latent_stack = &lone_stack(here);
+    return;
+  }
+  runtime::core& home = *found->core_;
   // While forks are recorded a worker runs the join, so that it is part of a task.
   if (home.is_forked_child() || home.records_forks()) return;
   seat_ = home.guests().seat_for_thread();
   if (seat_ == nullptr) return;
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   latent_stack& stack = seat_->stack_near(here);
-  // A program may run its code on stacks that it made itself: then nothing is known of their ends.
-  const bool is_own_stack = here >= seat_->stack_low && here < seat_->stack_high;
-  stack.low_mark = is_own_stack ? seat_->stack_low + stack_reserve_bytes(seat_->stack_high - seat_->stack_low) : 0;
-  stack.alarm.store(stack.low_mark, std::memory_order_relaxed);             // statistic
-  stack.watch.store(latent_stack::k_unwatched, std::memory_order_relaxed);  // statistic
+  open_stack(stack, seat_->bounds, here);
   seat_->stack = &stack;
   const bool is_asked =
       how == outside_work::worth_it && home.idle().sleeping_hint() + home.idle().searching_hint() != 0;
@@ -95,8 +136,9 @@ guest_visit::guest_visit(outside_work how) : seat_{nullptr} {
 }
 
 guest_visit::~guest_visit() {
-  if (seat_ == nullptr) return;
+  if (!has_begun()) return;
   running_latent_stack = &no_latent_stack;
+  if (is_alone_) return;
   seat_->visits.store(seat_->visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // statistic
 }
 

@@ -15,6 +15,11 @@
 
 namespace filch::inline v0 {
 
+struct stack_bounds {
+  std::uintptr_t low = 0;
+  std::uintptr_t high = 0;
+};
+
 struct guest_seat {
   guest_seat(runtime::core& of, bool may_interrupt) : home{of}, desk{may_interrupt} {}
 
@@ -34,9 +39,7 @@ struct guest_seat {
   }
   // Odd: the guest is inside a join. Written by the guest, read by the lookout.
   std_atomics::atomic<std::uint64_t> visits{0};
-  // The bounds of the guest's stack.
-  std::uintptr_t stack_low = 0;
-  std::uintptr_t stack_high = 0;
+  stack_bounds bounds;    // of the guest's stack
   bool is_taken = false;  // guarded by the hall's mutex
 };
 

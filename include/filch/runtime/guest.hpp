@@ -18,7 +18,8 @@ enum class outside_work : bool {
   worth_it,  // it is worth a wake-up: the guest is asked at once if a worker has nothing to do
 };
 
-// Any thread without a latent stack. While it lives, the thread has one, if there was a seat for it.
+// Any thread without a latent stack. While it lives, the thread has one, if there was a seat for it, or if there is no
+// runtime because the system has no thread for it: then the thread does everything itself.
 class guest_visit {
  public:
   explicit guest_visit(outside_work how);
@@ -26,10 +27,11 @@ class guest_visit {
   guest_visit& operator=(const guest_visit&) = delete;
   ~guest_visit();
 
-  [[nodiscard]] bool has_begun() const { return seat_ != nullptr; }
+  [[nodiscard]] bool has_begun() const { return seat_ != nullptr || is_alone_; }
 
  private:
   guest_seat* seat_;
+  bool is_alone_ = false;
 };
 
 }  // namespace detail
