@@ -37,10 +37,11 @@ void context::request_stop() noexcept {
 bool context::is_requested_of(const stop_node& node) noexcept { return node.is_stop_requested(); }
 
 std::stop_token context::stop_token() noexcept {
+  // [N12] acquire load: whoever sees that nobody can request a stop any more sees the requests before that ← [N11].
+  const bool nobody_can = is_unstoppable_.load(std::memory_order_acquire);
   const auto now = stop_.look();
   if (now.node != nullptr) return now.node->token();
-  // statistic
-  if (above_ == nullptr && !now.is_requested && is_unstoppable_.load(std::memory_order_relaxed)) return {};
+  if (nobody_can && above_ == nullptr && !now.is_requested) return {};
   try {
     follow(above_ != nullptr ? above_->stop_token() : std::stop_token{});
   } catch (const std::bad_alloc&) {

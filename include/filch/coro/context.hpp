@@ -42,8 +42,8 @@ class context {
   // Nobody is left who could call request_stop: who asks for a token from now on gets an empty one, if this follows
   // nobody else.
   void make_unstoppable() noexcept {
-    // statistic: who does not see it gets a token that nobody uses
-    is_unstoppable_.store(true, std::memory_order_relaxed);
+    // [N11] release store: hands over the requests before it → [N12].
+    is_unstoppable_.store(true, std::memory_order_release);
   }
 
   // The nearest at or above this that is a spawned task's, or the highest.
