@@ -16,6 +16,7 @@ KINDS = {
     "fetch_xor": "rmw", "test_and_set": "rmw",
     "compare_exchange": "cas", "compare_exchange_weak": "cas", "compare_exchange_strong": "cas",
     "fence": "fence", "atomic_thread_fence": "fence", "atomic_signal_fence": "fence",
+    "light_fence": "fence", "heavy_fence": "fence",
 }
 # What orders memory without naming an order; a label may stand on it.
 UNORDERED_KINDS = {"futex_wait": "futex", "futex_wake": "futex", "lock": "lock", "try_lock": "lock", "unlock": "lock"}

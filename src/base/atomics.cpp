@@ -3,6 +3,7 @@
 #include <filch/base/assert.hpp>
 
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -37,6 +38,14 @@ bool std_atomics::futex_wait_word(const void* word, std::uint32_t expected, time
 void std_atomics::futex_wake_word(const void* word, std::uint32_t count) {
   const auto limit = count > static_cast<std::uint32_t>(INT_MAX) ? INT_MAX : static_cast<int>(count);
   ::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, limit, nullptr, nullptr, 0);
+}
+
+bool std_atomics::prepare_heavy_fence() noexcept {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+bool std_atomics::fence_all_threads() noexcept {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 void* std_atomics::allocate_bytes(std::size_t bytes, std::size_t alignment) {

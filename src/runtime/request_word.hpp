@@ -45,7 +45,8 @@ void set_unless_asked(Word& word, std::uintptr_t asked, std::uintptr_t value) {
 // What the owner compares with from now on. True: somebody has asked.
 template <class A = std_atomics, class Word>
 [[nodiscard]] bool take_request(Word& word, std::uintptr_t asked, std::uintptr_t value) {
-  const bool was_asked = word.exchange(value, std::memory_order_relaxed) == asked;  // ordered by [L20]
+  // [V16] release exchange: what a visitor did before nobody asks any more is seen → [V15].
+  const bool was_asked = word.exchange(value, std::memory_order_release) == asked;
   // [L20] seq_cst fence: "take the request, look who sleeps" against "sleep, ask unless somebody has" ↔ [I3],
   // and "take the request, owe unless it is owed" against "nothing is owed, ask unless somebody has" ↔ [L23].
   A::fence(std::memory_order_seq_cst);

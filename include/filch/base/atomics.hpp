@@ -5,13 +5,19 @@
 // touches shared memory only through
 //
 //   A::atomic<T>           load, store, exchange, compare_exchange, fetch_add, fetch_sub, fetch_or, fetch_and, each
-//   with
-//                          its memory order written out: implicit seq_cst does not exist here
+//                          with its memory order written out: implicit seq_cst does not exist here
 //   A::var<T>              plain data that only one thread at a time may touch; the checker reports a race
-//   A::fence(order)        a fence A::make<T>(…), A::destroy(p), A::make_array<T>(n), A::destroy_array(p, n)
-//   memory; the checker sees use after free A::discard(p, n)       gives the pages of an array back while its addresses
-//   stay readable A::futex_wait(word, expected, deadline_ns), A::futex_wake(word, count)     sleeping A::mutex
-//   lock, try_lock, unlock A::pause()             one turn of a spin loop
+//   A::fence(order)        a fence
+//   A::light_fence(order)  one side of an asymmetric pair of fences: it costs nothing and holds the compiler only
+//   A::heavy_fence(order)  the other side: every running thread of the process executes a fence, wherever it is. False:
+//                          the system has no such thing, and nothing was done
+//   A::make<T>(…), A::destroy(p), A::make_array<T>(n), A::destroy_array(p, n)
+//                          memory; the checker sees use after free
+//   A::discard(p, n)       gives the pages of an array back while its addresses stay readable
+//   A::futex_wait(word, expected, deadline_ns), A::futex_wake(word, count)
+//                          sleeping
+//   A::mutex               lock, try_lock, unlock
+//   A::pause()             one turn of a spin loop
 //
 // The policy's operations take no labels: the checker knows each by its source line. They pass on the order of their
 // caller, who justifies it:
@@ -114,6 +120,17 @@ struct std_atomics {
 #endif
   }
 
+  static void light_fence(std::memory_order order) { std::atomic_signal_fence(order); }
+  // Some microseconds: a system call that interrupts the processors on which other threads of the process run. Needs
+  // prepare_heavy_fence().
+  [[nodiscard]] static bool heavy_fence(std::memory_order order) {
+    if (!fence_all_threads()) return false;
+    fence(order);
+    return true;
+  }
+  // Once per process, some milliseconds where it has several threads already. False: the system has no heavy fences.
+  [[nodiscard]] static bool prepare_heavy_fence() noexcept;
+
   static void pause() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -164,6 +181,7 @@ struct std_atomics {
  private:
   static bool futex_wait_word(const void* word, std::uint32_t expected, time_ns deadline_ns);
   static void futex_wake_word(const void* word, std::uint32_t count);
+  static bool fence_all_threads() noexcept;
   static void* allocate_bytes(std::size_t bytes, std::size_t alignment);
   static void free_bytes(void* memory, std::size_t bytes, std::size_t alignment) noexcept;
   static void discard_bytes(void* memory, std::size_t bytes) noexcept;

@@ -33,6 +33,7 @@
 
 #include <filch/base/atomics.hpp>
 #include <filch/base/thread_local_word.hpp>
+#include <filch/runtime/claimed_range.hpp>
 #include <filch/runtime/entry.hpp>
 
 #include <atomic>
@@ -45,14 +46,6 @@ namespace filch::inline v0 {
 
 class offered_task;
 struct latent_frame;
-
-// Elements of a loop.
-struct index_range {
-  std::size_t begin;
-  std::size_t end;
-
-  [[nodiscard]] std::size_t size() const { return end - begin; }
-};
 
 // What frames of one type have in common.
 struct latent_kind {

@@ -149,6 +149,14 @@ struct atomics {
   };
 
   static void fence(std::memory_order order, place where = place::current()) { engine::get().fence(order, where); }
+  // Threads of the checker run in the order of the program: there is no compiler to hold.
+  static void light_fence(std::memory_order order, place where = place::current()) {
+    engine::get().light_fence(order, where);
+  }
+  [[nodiscard]] static bool heavy_fence(std::memory_order order, place where = place::current()) {
+    engine::get().heavy_fence(order, where);
+    return true;
+  }
   static void pause(place where = place::current()) { engine::get().pause(where); }
 
   // make has no line of its own, because its arguments are the object's: reports name the type instead.

@@ -202,6 +202,27 @@ void engine::fence(std::memory_order order, const std::source_location& where) {
   record(event_kind::fence, where, ~0u, bits);
 }
 
+void engine::light_fence(std::memory_order order, const std::source_location& where) {
+  order_bits bits = bits_of(order, access::fence);
+  weaken_.apply(where, bits, nullptr);
+  record(event_kind::fence, where, ~0u, bits);
+}
+
+void engine::heavy_fence(std::memory_order order, const std::source_location& where) {
+  order_bits bits = bits_of(order, access::fence);
+  weaken_.apply(where, bits, nullptr);
+  step(where);
+  memory_.fence(current_, bits);
+  if ((bits & k_seq_cst) != 0) {
+    for (unsigned other = 0; other != thread_count_; ++other) {
+      if (other != current_) memory_.fence(other, bits);
+    }
+    memory_.fence(current_, bits);
+    wrote();
+  }
+  record(event_kind::fence, where, ~0u, bits);
+}
+
 void engine::pause(const std::source_location& where) {
   record(event_kind::pause, where);
   step(where, true);

@@ -59,6 +59,9 @@ class engine final : public memory_host {
   bool compare_exchange(const void* address, location_id id, std::uint64_t& expected, std::uint64_t desired,
                         std::memory_order success, std::memory_order failure, const std::source_location& where);
   void fence(std::memory_order order, const std::source_location& where);
+  void light_fence(std::memory_order order, const std::source_location& where);
+  // Every thread executes the fence, wherever it is; unless it is seq_cst, only the one that runs.
+  void heavy_fence(std::memory_order order, const std::source_location& where);
   void pause(const std::source_location& where);
 
   // Plain data.

@@ -1,13 +1,17 @@
 // The kernels of latent forks under the model checker: the slot where a frame is offered, the gate where a parent
-// waits, the rest of the thread that watches, and the word by which others ask.
+// waits, the rest of the thread that watches, the word by which others ask, and visits: of a stack's list of frames, of
+// a loop's range, and of a lane.
 //
 // Properties: an offer is got by exactly one of its owner and the thieves, complete; a parent is continued exactly
 // once, by whoever counts to zero, and then everything its children did is visible, and its own state is to whom
-// continues it; a request stands until it is taken, and whoever takes it sees who sleeps and relies on it. Oracles:
-// counts, and plain data that the checker watches for races.
+// continues it; a request stands until it is taken, and whoever takes it sees who sleeps and relies on it; a visitor
+// and the owner never touch the same frame, element or group at a time, though the owner takes no lock and no fence
+// where nobody visits. Oracles: counts, and plain data that the checker watches for races.
 #include "scenario.hpp"
 
+#include <filch/runtime/claimed_range.hpp>
 #include <filch/runtime/gate.hpp>
+#include <filch/runtime/visit.hpp>
 #include <runtime/interrupt_turn.hpp>
 #include <runtime/lingering.hpp>
 #include <runtime/offer_slot.hpp>
@@ -276,6 +280,146 @@ void what_is_owed_is_not_left_to_one_who_has_stopped(context& c) {
   require(is_seen || told.load(std::memory_order_relaxed) != 0, "somebody knows of it");
 }
 
+// ---- visits ---------------------------------------------------------------------------------------------------------
+
+// The owner changes plain data between begin() and end(), a visitor between enter() and leave().
+void owner_and_visitor_take_turns(context& c, int visits) {
+  detail::desk_lock<atomics> desk;
+  detail::owner_gate<atomics> changes;
+  atomics::var<int> list{0};
+  int taken = 0;
+  c.thread("visitor", [&] {
+    for (int i = 0; i != visits; ++i) {
+      desk.lock();
+      if (changes.enter()) {
+        list.set(list.get() + 1);
+        ++taken;
+        changes.leave();
+      }
+      desk.unlock();
+    }
+  });
+  for (int i = 0; i != 2; ++i) {
+    changes.begin();
+    list.set(list.get() + 1);
+    changes.end();
+  }
+  c.join_all();
+  require(list.get() == 2 + taken, "no change is lost");
+}
+
+// A stack's list with frames at falling addresses, and what its visitors have seen of it: as latent.hpp has it.
+class visited_stack {
+ public:
+  static constexpr int k_frames = 3;  // the first is the bottom
+  struct frame {
+    frame* older = nullptr;
+    atomics::var<int> contents{0};
+    bool was_seen = false;
+    std::uintptr_t address = 0;
+  };
+
+  visited_stack() {
+    for (int i = 0; i != k_frames; ++i) frames_[index(i)].address = static_cast<std::uintptr_t>(100 - i);
+  }
+  void fork(int which, int value) {
+    frame& made = frames_[index(which)];
+    made.contents.set(value);
+    made.older = newest_.load(std::memory_order_relaxed);
+    detail::link_newest(newest_, &made);
+  }
+  // As a join: the frame is the owner's own from here on.
+  void unlink(int which) {
+    frame& last = frames_[index(which)];
+    detail::unlink_newest<atomics>(newest_, last.older);
+    if (last.address >= watch_.load(std::memory_order_relaxed)) {
+      desk_.lock();
+      if (&last == last_seen_.get()) forget(last);
+      desk_.unlock();
+    }
+    last.contents.set(0);
+  }
+  void visit() {
+    desk_.lock();
+    frame* const newest = detail::newest_for_visitor<atomics>(newest_, watch_, k_asked);
+    for (const frame* each = newest; each != &frames_[0]; each = each->older) {
+      require(each->contents.get() != 0, "a linked frame is complete");
+    }
+    // One that was unlinked while a visitor saw it is still `last_seen`, until its join comes to the desk.
+    if (newest != last_seen_.get() && newest != last_seen_.get()->older) last_seen_.set(newest);
+    (void)take_request<atomics>(watch_, k_asked, watch());
+    desk_.unlock();
+  }
+
+ private:
+  static std::size_t index(int which) { return static_cast<std::size_t>(which); }
+  void forget(const frame& last) {
+    last_seen_.set(last.older);
+    set_unless_asked(watch_, k_asked, watch());
+  }
+  std::uintptr_t watch() const { return last_seen_.get() == &frames_[0] ? UINTPTR_MAX : last_seen_.get()->address; }
+
+  detail::desk_lock<atomics> desk_;
+  std::array<frame, k_frames> frames_;
+  atomics::atomic<frame*> newest_{&frames_[0]};
+  atomics::atomic<std::uintptr_t> watch_{UINTPTR_MAX};
+  atomics::var<frame*> last_seen_{&frames_[0]};
+};
+
+// The owner forks and joins, and uses the same memory for the next frame, while somebody looks at its list.
+void a_visited_frame_stays_until_its_join(context& c, int visitors, int visits) {
+  visited_stack stack;
+  for (int i = 0; i != visitors; ++i) {
+    c.thread("visitor", [&] {
+      for (int n = 0; n != visits; ++n) stack.visit();
+    });
+  }
+  stack.fork(1, 1);
+  stack.fork(2, 2);
+  stack.unlink(2);
+  stack.fork(2, 3);
+  stack.unlink(2);
+  stack.unlink(1);
+  c.join_all();
+}
+
+// Every element is done once: by the owner, or by one of the visitors, who divide what is left.
+void an_element_is_claimed_or_divided(context& c, std::size_t count, std::size_t most, int visits) {
+  struct nobody {};
+  detail::desk_lock<atomics> desk;
+  detail::claimed_range<atomics> range{{0, count}};
+  atomics::atomic<nobody*> newest{nullptr};
+  atomics::atomic<std::uintptr_t> watch{1};
+  std::array<atomics::var<int>, 4> done;
+  const auto run = [&](index_range what) {
+    for (std::size_t i = what.begin; i != what.end; ++i) done[i].set(done[i].get() + 1);
+  };
+  c.thread("visitor", [&] {
+    for (int i = 0; i != visits; ++i) {
+      desk.lock();
+      (void)detail::newest_for_visitor<atomics>(newest, watch, k_asked);
+      const index_range left = range.left();
+      const index_range part = range.take_upper(left.begin + left.size() / 2);
+      (void)take_request<atomics>(watch, k_asked, 1);
+      desk.unlock();
+      run(part);
+    }
+  });
+  while (true) {
+    const auto now = range.claim(most, watch, k_asked);
+    index_range what = now.what;
+    if (!now.is_sure) {
+      desk.lock();
+      what = range.claim_again(what);
+      desk.unlock();
+    }
+    if (what.begin == what.end) break;
+    run(what);
+  }
+  c.join_all();
+  for (std::size_t i = 0; i != count; ++i) require(done[i].get() == 1, "each element is done once");
+}
+
 }  // namespace
 
 std::vector<scenario> all_scenarios() {
@@ -301,6 +445,19 @@ std::vector<scenario> all_scenarios() {
       {"what_is_owed_to_a_sleeper_is_asked_for", bounded(3, 5), [](context& c) { what_is_owed_is_asked_for(c, true); }},
       {"what_is_owed_is_not_left_to_one_who_has_stopped", bounded(3, 6),
        what_is_owed_is_not_left_to_one_who_has_stopped},
+      {"owner_and_visitor_take_turns", bounded(3, 6), [](context& c) { owner_and_visitor_take_turns(c, 1); }},
+      {"owner_and_visitor_take_turns_twice", bounded(2, 5), [](context& c) { owner_and_visitor_take_turns(c, 2); }},
+      {"a_visited_frame_stays_until_its_join", bounded(3, 6),
+       [](context& c) { a_visited_frame_stays_until_its_join(c, 1, 1); }},
+      {"a_frame_that_is_visited_twice_stays", bounded(2, 5),
+       [](context& c) { a_visited_frame_stays_until_its_join(c, 1, 2); }},
+      {"a_frame_with_two_visitors_stays", bounded(2, 4),
+       [](context& c) { a_visited_frame_stays_until_its_join(c, 2, 1); }},
+      {"an_element_is_claimed_or_divided", bounded(3, 6),
+       [](context& c) { an_element_is_claimed_or_divided(c, 3, 1, 1); }},
+      {"a_range_is_divided_twice", bounded(2, 5), [](context& c) { an_element_is_claimed_or_divided(c, 4, 1, 2); }},
+      {"a_block_is_claimed_or_divided", bounded(2, 5),
+       [](context& c) { an_element_is_claimed_or_divided(c, 4, 2, 2); }},
   };
 }
 

@@ -35,6 +35,8 @@ REQUEST = "runtime/request_word.hpp"
 TURN = "runtime/interrupt_turn.hpp"
 LINGERING = "runtime/lingering.hpp"
 SLOT = "runtime/offer_slot.hpp"
+VISIT = "filch/runtime/visit.hpp"
+CLAIMED = "filch/runtime/claimed_range.hpp"
 KEEPER = "filch/park/keeper.hpp"
 SHARD = "time/timer_shard.hpp"
 
@@ -316,6 +318,26 @@ CHANNEL = "filch/sync/channel_core.hpp"
 ONESHOT = "filch/sync/oneshot_core.hpp"
 BROADCAST = "filch/sync/broadcast_core.hpp"
 SYNC_MUTANTS = [
+    mutant("F15", "a visitor looks at the list of frames without a heavy fence", "fork", "assertion,race", VISIT, (
+        ("  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n", ""),)),
+    mutant("F16", "a visitor asks behind its heavy fence", "fork", "assertion,race", VISIT, (
+        ("  word.store(asked, std::memory_order_relaxed);  // ordered by [V12]\n", ""),
+        ("  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n",
+         "  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n"
+         "  word.store(asked, std::memory_order_relaxed);\n"))),
+    mutant("F17", "an owner that changes its list does not wait for the visitor", "fork", "assertion,race", VISIT, (
+        ("    for (std::uint32_t turn = 1; is_visited_.load(std::memory_order_acquire); ++turn) [[unlikely]]\n"
+         "      wait_for_visit<A>(turn);\n", ""),)),
+    mutant("F18", "a visitor does not look whether a change is under way", "fork", "assertion,race", VISIT, (
+        ("    if (has_fenced && !is_busy_.load(std::memory_order_acquire)) return true;",
+         "    if (has_fenced) return true;"),)),
+    mutant("F19", "a claim is sure where nobody asks any more, whatever the limit", "fork", "assertion,race", CLAIMED, (
+        ("!is_asked && until <= limit_.load(std::memory_order_relaxed)", "!is_asked"),)),
+    mutant("F20", "a claim looks at the limit only", "fork", "assertion,race", CLAIMED, (
+        ("!is_asked && until <=", "until <="),)),
+    mutant("F21", "a claim that is not sure is kept", "fork", "assertion,race", CLAIMED, (
+        ("    const std::size_t end = lesser(what.end, limit_.load(std::memory_order_relaxed));  // ordered by [V1]",
+         "    const std::size_t end = what.end;"),)),
     mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits",
            "sync", "deadlock,race,assertion", FAIR_LOCK, (
         ("    close_line(k_held | k_waiters);\n", "    close_line(k_held);\n"),)),
