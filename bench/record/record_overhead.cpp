@@ -72,7 +72,8 @@ figures measure(const program& what, int rounds, std::uint32_t workers) {
   (void)timed_ms(what, workers, nullptr);  // warms up
   for (int i = 0; i != rounds; ++i) {
     out.plain_ms.push_back(timed_ms(what, workers, nullptr));
-    trace::session session{{.workers = workers, .spill = file, .forks = trace::fork_detail::beat}};
+    trace::session session{
+        {.workers = workers, .spill = file, .forks = trace::fork_detail::beat, .thread_usage = true}};
     out.recorded_ms.push_back(timed_ms(what, workers, &session));
     out.said = session.finish();
   }

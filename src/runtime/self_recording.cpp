@@ -99,6 +99,15 @@ time_ns beat_from_environment() {
   return us * k_ns_per_us;
 }
 
+bool thread_usage_from_environment() {
+  const char* const text = std::getenv("FILCH_TRACE_THREADS");
+  if (text == nullptr) return true;
+  const std::string value{text};
+  if (value == "on") return true;
+  if (value == "off") return false;
+  throw std::invalid_argument("FILCH_TRACE_THREADS = \"" + value + "\": allowed is \"on\" or \"off\"");
+}
+
 // The words that the program was called with.
 std::string command_line() {
   std::ifstream file{"/proc/self/cmdline", std::ios::binary};
@@ -136,7 +145,8 @@ owned_session record_if_asked(const options& chosen, std::uint32_t workers, cons
                                                  {"runtime", chosen.name},
                                                  {"process", std::to_string(::getpid())}}},
                              .forks = detail_from_environment(),
-                             .beat_ns = beat_from_environment()};
+                             .beat_ns = beat_from_environment(),
+                             .thread_usage = thread_usage_from_environment()};
   how.spill = file_name(asked, next_number());
   try {
     owned_session made{new trace::session{std::move(how)}};

@@ -25,6 +25,7 @@ inline constexpr std::size_t k_block_head_bytes = 12;  // type, length, crc
 inline constexpr std::string_view k_block_metadata = "META";
 inline constexpr std::string_view k_block_names = "NAME";
 inline constexpr std::string_view k_block_events = "EVNT";
+inline constexpr std::string_view k_block_usage = "USED";
 inline constexpr std::string_view k_block_facts = "FACT";
 inline constexpr std::string_view k_block_end = "DONE";
 
@@ -40,6 +41,7 @@ inline constexpr std::uint8_t k_has_task = 0x20;
 inline constexpr std::uint8_t k_has_argument = 0x40;
 inline constexpr std::uint8_t k_has_detail = 0x80;
 inline constexpr std::size_t k_min_event_bytes = 2;
+inline constexpr std::size_t k_min_sample_bytes = 3;
 
 // Events that what came before foretells are a first byte and a time.
 // the task behind the last spawned, of the same parent, with the same name

@@ -134,6 +134,7 @@ class reader {
     if (!result_.is_usable) return bad(at, "comes before the block META");
     if (block_type_ == k_block_names) return decode_names(at);
     if (block_type_ == k_block_events) return decode_events(at);
+    if (block_type_ == k_block_usage) return decode_usage(at);
     if (block_type_ == k_block_facts) return decode_facts(at);
     if (block_type_ == k_block_end) return decode_end(at);
     return true;  // a block of a later minor revision: its checksum is right, its meaning unknown
@@ -326,6 +327,55 @@ class reader {
       if (!detail || *detail > UINT32_MAX) return false;
       e.detail = static_cast<std::uint32_t>(*detail);
     }
+    return true;
+  }
+
+  // Resources that this reader does not know are passed over.
+  static bool decode_sample(byte_cursor& at, thread_sample& into) {
+    const auto begins = at.varint();
+    const auto named = begins ? at.varint() : std::nullopt;
+    if (!named) return false;
+    into.begins = *begins;
+    for (std::size_t i = 0; i != 64; ++i) {
+      if ((*named >> i & 1) == 0) continue;
+      const auto amount = at.varint();
+      if (!amount) return false;
+      if (i < k_thread_resources) into.used.at[i] = *amount;
+    }
+    return true;
+  }
+
+  bool decode_usage(byte_cursor at) {
+    const auto worker = at.varint();
+    const auto count = worker ? at.varint() : std::nullopt;
+    if (!count) return bad(at, "no worker or count");
+    const std::size_t workers = result_.value.workers.size();
+    if (*worker >= workers) {
+      return bad(at, "is of worker " + std::to_string(*worker) + ", but there are " + std::to_string(workers));
+    }
+    if (*count > at.left() / k_min_sample_bytes) {
+      return bad(at, "claims " + std::to_string(*count) + " samples in " + std::to_string(at.left()) + " bytes");
+    }
+    std::vector<thread_sample> read;
+    auto& all = result_.value.usage;
+    const bool has_before = !all.empty() && !all[static_cast<std::size_t>(*worker)].empty();
+    time_ns latest_ns = has_before ? all[static_cast<std::size_t>(*worker)].back().at_ns : INT64_MIN;
+    std::uint64_t time = 0;
+    for (std::uint64_t i = 0; i != *count; ++i) {
+      thread_sample sample;
+      const auto step = at.varint();
+      time += step ? unzigzag(*step) : 0;
+      sample.at_ns = static_cast<time_ns>(time);
+      if (!step || !decode_sample(at, sample) || sample.at_ns < latest_ns) {
+        return bad(at, "sample " + std::to_string(i) + " is incomplete, or before its predecessor");
+      }
+      latest_ns = sample.at_ns;
+      read.push_back(sample);
+    }
+    if (at.left() != 0) return bad(at, "bytes after its last sample");
+    if (all.empty()) all.resize(workers);
+    auto& list = all[static_cast<std::size_t>(*worker)];
+    list.insert(list.end(), read.begin(), read.end());
     return true;
   }
 

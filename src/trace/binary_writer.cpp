@@ -29,6 +29,7 @@ std::optional<std::string> write_binary(const recording& from, std::ostream& out
   };
   write_events(0, from.outside);
   for (std::size_t w = 0; w != from.workers.size(); ++w) write_events(w + 1, from.workers[w]);
+  for (std::size_t w = 0; w != from.usage.size(); ++w) put_usage_blocks(bytes, w, from.usage[w]);
   put_end_block(bytes, from.event_count());
   write();
   out.flush();

@@ -151,6 +151,31 @@ void put_event_blocks(std::string& out, std::uint64_t worker_code, std::span<con
   }
 }
 
+// The resources that a sample does not name have the amount 0.
+void put_usage_blocks(std::string& out, std::uint64_t worker, std::span<const thread_sample> samples) {
+  while (!samples.empty()) {
+    const auto now = samples.first(std::min(samples.size(), k_block_events_limit));
+    samples = samples.subspan(now.size());
+    std::string payload;
+    put_varint(payload, worker);
+    put_varint(payload, now.size());
+    std::uint64_t before = 0;
+    for (const thread_sample& each : now) {
+      const auto time = static_cast<std::uint64_t>(each.at_ns);
+      put_varint(payload, zigzag(time - before));
+      before = time;
+      put_varint(payload, each.begins);
+      std::uint64_t named = 0;
+      for (std::size_t i = 0; i != k_thread_resources; ++i) named |= std::uint64_t{each.used.at[i] != 0} << i;
+      put_varint(payload, named);
+      for (const std::uint64_t amount : each.used.at) {
+        if (amount != 0) put_varint(payload, amount);
+      }
+    }
+    put_block(out, k_block_usage, payload);
+  }
+}
+
 void put_end_block(std::string& out, std::uint64_t event_count) {
   std::string payload;
   put_varint(payload, event_count);

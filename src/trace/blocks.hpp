@@ -29,6 +29,8 @@ void put_pairs_block(std::string& out, std::string_view type, const std::vector<
 void put_name_blocks(std::string& out, std::span<const name_entry> names, std::size_t first);
 // Worker code: 0 for outside threads, w + 1 for worker w.
 void put_event_blocks(std::string& out, std::uint64_t worker_code, std::span<const event> events);
+// None for no samples.
+void put_usage_blocks(std::string& out, std::uint64_t worker, std::span<const thread_sample> samples);
 void put_end_block(std::string& out, std::uint64_t event_count);
 
 }  // namespace filch::inline v0::trace

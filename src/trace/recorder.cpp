@@ -1,9 +1,21 @@
 #include <filch/trace/recorder.hpp>
 
+#include "trace/usage_log.hpp"
+
 namespace filch::inline v0::trace {
 
 recorder::recorder(worker_id worker, std::size_t ring_events, when_full full, clock_source clock)
     : worker_{static_cast<std::uint16_t>(worker.value)}, clock_{clock}, ring_{ring_events, full} {}
+
+recorder::~recorder() = default;
+
+void recorder::record_usage(bool is_emptied_often) {
+  using enum usage_log::ring_is;
+  usage_ = std::make_unique<usage_log>(is_emptied_often ? emptied_often : emptied_at_the_end);
+  look_again_ticks_ = std::numeric_limits<std::int64_t>::min();
+}
+
+bool recorder::take_usage(thread_sample& out) noexcept { return usage_ != nullptr && usage_->take(out); }
 
 recorder& recorder::off() {
   static recorder never{worker_id::none(), 1, when_full::refuse_new, clock_source::monotonic};
@@ -11,9 +23,12 @@ recorder& recorder::off() {
 }
 
 void recorder::store(std::uint64_t task, std::uint64_t argument, std::uint32_t detail, event_kind kind) noexcept {
-  const packed_event packed = pack(now_ticks(clock_), task, argument, detail, kind);
+  const std::int64_t ticks = now_ticks(clock_);
+  const packed_event packed = pack(ticks, task, argument, detail, kind);
   if (has_gap_ || !ring_.append(packed)) [[unlikely]]
     store_in_full_ring(packed);
+  if (ticks >= look_again_ticks_) [[unlikely]]
+    look_again_ticks_ = usage_->look(ticks);
 }
 
 void recorder::store_in_full_ring(const packed_event& what) noexcept {

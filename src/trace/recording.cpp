@@ -1,5 +1,6 @@
 #include <filch/trace/recording.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace filch::inline v0::trace {
@@ -53,6 +54,15 @@ std::string recording::check() const {
   for (std::size_t w = 0; w != workers.size(); ++w) {
     auto wrong = check_list(workers[w], static_cast<std::uint16_t>(w), "worker " + std::to_string(w));
     if (!wrong.empty()) return wrong;
+  }
+  if (!usage.empty() && usage.size() != workers.size()) {
+    return "there are samples of the threads of " + std::to_string(usage.size()) + " workers, but there are " +
+           std::to_string(workers.size());
+  }
+  for (std::size_t w = 0; w != usage.size(); ++w) {
+    if (!std::ranges::is_sorted(usage[w], {}, &thread_sample::at_ns)) {
+      return "the samples of the thread of worker " + std::to_string(w) + " are not in the order of time";
+    }
   }
   return check_list(outside, k_outside, "the outside threads");
 }

@@ -69,6 +69,7 @@ session::session(session_options options)
       lanes_(options_.workers + std::size_t{1}) {
   for (std::uint32_t w = 0; w != options_.workers; ++w) {
     recorders_.emplace_back(worker_id{w}, options_.ring_events, options_.full, clock_);
+    if (options_.thread_usage) recorders_.back().record_usage(!options_.spill.empty());
   }
   if (options_.spill.empty()) return;
   recording_metadata about = options_.about;
@@ -145,6 +146,7 @@ void session::drain_lane(recorder& from, lane& into) {
     into.events.push_back(e);
   }
   drain_notes(from, into, first);
+  for (thread_sample sample; from.take_usage(sample);) into.usage.push_back(sample);
 }
 
 // What signal handlers have noted goes where it belongs among the events from `first` on. They are read after the
@@ -190,6 +192,10 @@ void session::to_ns(lane& in, const tick_line& line) {
     in.latest_ns = std::max(in.latest_ns, line.since_first_ns(e.time_ns));
     e.time_ns = in.latest_ns;
   }
+  for (thread_sample& sample : in.usage) {
+    in.latest_usage_ns = std::max(in.latest_usage_ns, line.since_first_ns(sample.at_ns));
+    sample.at_ns = in.latest_usage_ns;
+  }
 }
 
 recording session::collect() {
@@ -206,10 +212,14 @@ recording session::collect() {
   out.about.clock = line.describe(clock_);
   close_all_lanes(last.ticks);
   for (lane& each : lanes_) {
-    each.latest_ns = 0;
+    each.latest_ns = each.latest_usage_ns = 0;
     to_ns(each, line);
   }
-  for (std::size_t w = 0; w != recorders_.size(); ++w) out.workers.push_back(std::exchange(lanes_[w].events, {}));
+  for (std::size_t w = 0; w != recorders_.size(); ++w) {
+    out.workers.push_back(std::exchange(lanes_[w].events, {}));
+    out.usage.push_back(std::exchange(lanes_[w].usage, {}));
+  }
+  if (std::ranges::all_of(out.usage, &std::vector<thread_sample>::empty)) out.usage.clear();
   out.outside = std::exchange(lanes_.back().events, {});
   out.names = names_.snapshot();
   return out;
@@ -217,9 +227,9 @@ recording session::collect() {
 
 // ---- into a file ----------------------------------------------------------------------------------------------------
 
-std::uint64_t session::pending_events() const {
+std::uint64_t session::pending_items() const {
   std::uint64_t sum = 0;
-  for (const lane& each : lanes_) sum += each.events.size();
+  for (const lane& each : lanes_) sum += each.events.size() + each.usage.size();
   return sum;
 }
 
@@ -227,7 +237,7 @@ std::uint64_t session::pending_events() const {
 void session::write_out() {
   if (!spill_->is_ours()) return;
   written_at_ns_ = monotonic_now_ns();
-  if (pending_events() == 0) return;
+  if (pending_items() == 0) return;
   const clock_anchor now = take_anchor(clock_);
   const tick_line line{first_anchor_.value_or(now), now};
   spill_->put_names(names_.snapshot());
@@ -235,6 +245,8 @@ void session::write_out() {
     to_ns(lanes_[i], line);
     spill_->put_events(i + 1 == lanes_.size() ? 0 : i + 1, lanes_[i].events);
     lanes_[i].events.clear();
+    spill_->put_usage(i, lanes_[i].usage);
+    lanes_[i].usage.clear();
   }
   spill_->flush();
   if (spill_->has_failed()) enable_all(false);
@@ -248,7 +260,7 @@ void session::spill_until_stopped() {
     try {
       drain_all();
       const bool is_due = monotonic_now_ns() - written_at_ns_ >= k_write_every_ns;
-      if (is_due || pending_events() >= k_write_events) write_out();
+      if (is_due || pending_items() >= k_write_events) write_out();
     } catch (const std::bad_alloc&) {
       // The rings fill up, and say so.
     }

@@ -76,6 +76,10 @@ void spill::put_events(std::uint64_t worker_code, std::span<const event> events)
   }
 }
 
+void spill::put_usage(std::uint64_t worker, std::span<const thread_sample> samples) {
+  put_usage_blocks(bytes_, worker, samples);
+}
+
 void spill::flush() {
   std::string_view left = bytes_;
   while (!left.empty() && !has_failed()) {

@@ -34,9 +34,10 @@ class spill {
   [[nodiscard]] bool is_ours() const;
   [[nodiscard]] bool has_failed() const { return !said_.error.empty(); }
 
-  // Names that are new, then the events of one list. Does nothing once writing has failed.
+  // Names that are new; the events of one list; the samples of one worker. Does nothing once writing has failed.
   void put_names(std::span<const name_entry> all);
   void put_events(std::uint64_t worker_code, std::span<const event> events);
+  void put_usage(std::uint64_t worker, std::span<const thread_sample> samples);
   // Writes what was put.
   void flush();
   // The last block.

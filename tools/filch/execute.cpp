@@ -138,7 +138,8 @@ trace::session_options session_for(const filch::options& chosen, const std::stri
                     .source = "threads",
                     .policy = policy::describe(chosen.search()),
                     .version = FILCH_VERSION,
-                    .extra = {{"workload", workload}, {"time_scale", std::to_string(time_scale)}}}};
+                    .extra = {{"workload", workload}, {"time_scale", std::to_string(time_scale)}}},
+          .thread_usage = true};
 }
 
 executed_plan execute(plan& what, const execute_options& how) {

@@ -10,15 +10,20 @@
 #include <filch/trace/clock.hpp>
 #include <filch/trace/ring.hpp>
 #include <filch/trace/schema.hpp>
+#include <filch/trace/thread_sample.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <mutex>
 #include <type_traits>
 #include <vector>
 
 namespace filch::inline v0::trace {
+
+class usage_log;
 
 // An event as the ring holds it: ticks, task, argument, and one word of detail, worker and kind.
 using packed_event = ring_item<4>;
@@ -39,9 +44,14 @@ using packed_event = ring_item<4>;
 // When the ring refuses an event and the session writes to a file, the recorder has it make room, and tries once more.
 // Otherwise it counts the event, and the next one that fits is preceded by a `dropped` event.
 // In the ring that event carries the number of all events dropped so far; the session turns it into the difference.
+//
+// A recorder that was made to also looks at what the worker's thread uses, behind an event now and then (usage_log).
 class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
  public:
   recorder(worker_id worker, std::size_t ring_events, when_full full, clock_source clock);
+  recorder(const recorder&) = delete;
+  recorder& operator=(const recorder&) = delete;
+  ~recorder();
 
   // One that is never switched on: for workers without a session. Shared by all.
   [[nodiscard]] static recorder& off();
@@ -70,6 +80,10 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
     make_room_ = function;
     session_ = session;
   }
+  // Looks at the threads from now on: before the recorder is switched on. Throws std::bad_alloc.
+  void record_usage(bool is_emptied_often);
+  // The next sample; its time is in ticks.
+  [[nodiscard]] bool take_usage(thread_sample& out) noexcept;
   [[nodiscard]] std::uint16_t worker_number() const noexcept { return worker_; }
   [[nodiscard]] std::size_t ring_events() const noexcept { return ring_.capacity(); }
   [[nodiscard]] bool take(event& out) noexcept {
@@ -118,6 +132,8 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   const clock_source clock_;
   make_room make_room_ = nullptr;
   void* session_ = nullptr;
+  std::int64_t look_again_ticks_ = std::numeric_limits<std::int64_t>::max();
+  std::unique_ptr<usage_log> usage_;
 
   ring<4> ring_;
   static constexpr std::size_t k_notes = 256;  // guess

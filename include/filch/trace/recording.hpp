@@ -3,10 +3,12 @@
 //
 //   (I1) workers.size() == about.workers, and every event of workers[w] has worker == w; of outside, k_outside.
 //   (I2) The times within one list never decrease. The order within a list is the order in which things happened.
+//   (I3) usage.size() == about.workers, or 0: nobody looked at the threads. The times within one list never decrease.
 #pragma once
 
 #include <filch/trace/names.hpp>
 #include <filch/trace/schema.hpp>
+#include <filch/trace/thread_sample.hpp>
 
 #include <cstdint>
 #include <string>
@@ -36,6 +38,7 @@ struct recording {
   std::vector<name_entry> names;  // the name of name_id{i} is names[i]
   std::vector<std::vector<event>> workers;
   std::vector<event> outside;
+  std::vector<std::vector<thread_sample>> usage = {};  // by worker
 
   // The entry of `name`, or nullptr for none or an id that the table does not have.
   [[nodiscard]] const name_entry* find_name(std::uint32_t name) const noexcept {

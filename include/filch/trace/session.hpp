@@ -61,6 +61,9 @@ struct session_options {
   fork_detail forks = fork_detail::stolen;
   time_ns beat_ns = k_default_beat_ns;  // how often forks that are open are looked at; 1 µs to 1 s
   bool interrupts = true;               // may a beat interrupt a thread that does not fork?
+  // Also records what the workers' threads use, about every 200 µs: processor time, context switches, and the
+  // processor's counters where the system lets a program read them.
+  bool thread_usage = false;
 
   static constexpr time_ns k_default_beat_ns = 100 * k_ns_per_us;
 };
@@ -106,9 +109,11 @@ class session {
   // What was taken out of one recorder, in ticks.
   struct lane {
     std::vector<event> events;
+    std::vector<thread_sample> usage;
     std::uint64_t reported_refused = 0;
     std::uint64_t reported_overwritten = 0;
     time_ns latest_ns = 0;
+    time_ns latest_usage_ns = 0;
   };
 
   void drain_lane(recorder& from, lane& into);
@@ -118,7 +123,7 @@ class session {
   void enable_all(bool on);
   void drain_all();
   void close_all_lanes(std::int64_t now_ticks);
-  [[nodiscard]] std::uint64_t pending_events() const;
+  [[nodiscard]] std::uint64_t pending_items() const;
   void write_out();
   void end_file();
   void spill_until_stopped();

@@ -172,6 +172,13 @@ TEST(binary, a_valid_checksum_does_not_make_nonsense_acceptable) {
   EXPECT_NE(
       text_of(block(k_block_events, std::string_view{"\x01\x01\x01\x01", 4})).find("says 0 events, but there are 1"),
       std::string::npos);
+  EXPECT_NE(text_of(block(k_block_usage, "\x01\x01\x02\x03\x04")).find("worker 1, but there are 1"), std::string::npos);
+  EXPECT_NE(text_of(block(k_block_usage, std::string_view{"\0\xff\x7f\x01", 4})).find("claims 16383 samples"),
+            std::string::npos);
+  EXPECT_NE(text_of(block(k_block_usage, std::string_view{"\0\x01\x02\0\x01", 5})).find("sample 0 is incomplete"),
+            std::string::npos);
+  EXPECT_NE(text_of(block(k_block_usage, std::string_view{"\0\x02\x04\0\0\x01\0\0", 8})).find("sample 1 is incomplete"),
+            std::string::npos);
   EXPECT_EQ(text_of(block("NEXT", "whatever a later writer says")), "accepted");
   EXPECT_NE(read_back(file_of({end})).error->text().find("comes before the block META"), std::string::npos);
   EXPECT_NE(read_back(file_of({block(k_block_metadata, std::string_view{"\0", 1})})).error->text().find("\"workers\""),
@@ -196,6 +203,15 @@ TEST(binary, a_file_of_the_first_version_is_read) {
   EXPECT_FALSE(read_back(bytes).error);
   bytes[8] = 1;
   EXPECT_NE(read_back(bytes).error->text().find("unknown kind"), std::string::npos);
+}
+
+// One sample at 5 ns of thread 7, with the amount 9 of the first resource and 3 of one that no reader knows yet.
+TEST(binary, resources_that_a_later_writer_knows_are_passed_over) {
+  const std::string usage = block(k_block_usage, std::string_view{"\0\x01\x0a\x07\x81\x01\x09\x03", 8});
+  const read_result back = read_back(file_of({one_worker(), usage, block(k_block_end, std::string_view{"\0", 1})}));
+  ASSERT_FALSE(back.error) << back.error->text();
+  ASSERT_EQ(back.value.usage.at(0).size(), 1u);
+  EXPECT_EQ(back.value.usage[0][0], (thread_sample{.at_ns = 5, .begins = 7, .used = {{9}}}));
 }
 
 TEST(binary, facts_that_became_known_late_replace_those_from_before) {

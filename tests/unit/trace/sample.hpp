@@ -65,6 +65,20 @@ inline recording migrating_task() {
   return out;
 }
 
+inline void add_random_usage(random_stream& random, recording& into, std::size_t count) {
+  into.usage.resize(into.about.workers);
+  for (auto& samples : into.usage) {
+    thread_sample sample;
+    sample.at_ns = -50;
+    for (std::size_t i = 0; i != count; ++i) {
+      sample.at_ns += static_cast<time_ns>(random.below(1'000'000));
+      sample.begins = random.below(9) == 0 ? random.bits() : 0;
+      for (std::uint64_t& each : sample.used.at) each = random.below(3) == 0 ? random.bits() >> random.below(64) : 0;
+      samples.push_back(sample);
+    }
+  }
+}
+
 // `count` events per list with arbitrary fields; times do not decrease.
 inline recording random_recording(random_stream& random, std::uint32_t workers, std::size_t count) {
   recording out = empty_recording(workers);
@@ -88,6 +102,7 @@ inline recording random_recording(random_stream& random, std::uint32_t workers, 
   };
   for (std::uint32_t w = 0; w != workers; ++w) fill(out.workers[w], static_cast<std::uint16_t>(w));
   fill(out.outside, k_outside);
+  if (workers != 0 && count != 0 && random.below(2) == 0) add_random_usage(random, out, count);
   return out;
 }
 
