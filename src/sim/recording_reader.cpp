@@ -4,6 +4,7 @@
 #include <filch/sim/replay.hpp>
 #include <queue>
 #include <stdexcept>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -102,6 +103,10 @@ class reader {
   void take(const event& one) {
     if (one.kind == event_kind::dropped) gaps_ += one.argument;
     if (one.task == trace::k_no_task) return;
+    if (one.worker == trace::k_outside && is_of_worker(one.kind)) {
+      throw std::invalid_argument{"the recording cannot be replayed: task " + std::to_string(one.task) +
+                                  " has the event " + std::string{trace::name_of(one.kind)} + " outside the workers"};
+    }
     switch (one.kind) {
       case event_kind::spawn:
         spawn(one);
@@ -136,6 +141,21 @@ class reader {
         break;
       default:
         break;
+    }
+  }
+
+  // Tasks run on workers only.
+  static bool is_of_worker(event_kind kind) {
+    switch (kind) {
+      case event_kind::start:
+      case event_kind::end:
+      case event_kind::suspend:
+      case event_kind::resume:
+      case event_kind::block:
+      case event_kind::unblock:
+        return true;
+      default:
+        return false;
     }
   }
 
@@ -375,7 +395,7 @@ recorded_tasks recorded_tasks::from(const trace::recording& recording) {
     throw std::invalid_argument{"the recording cannot be replayed: " + problem};
   }
   recorded_tasks out = reader{recording}.read();
-  if (out.size() == 0) throw std::invalid_argument{"the recording cannot be replayed: it shows no task that ran"};
+  if (out.roots.empty()) throw std::invalid_argument{"the recording cannot be replayed: it shows no task that ran"};
   return out;
 }
 

@@ -14,6 +14,7 @@ namespace {
 using act = recorded_tasks::act;
 
 constexpr std::uint32_t k_gone = UINT32_MAX;
+constexpr time_ns k_most_work_ns = time_ns{1} << 60;
 
 // Writes tasks act by act; work that follows work is one act.
 class writer {
@@ -77,6 +78,9 @@ bool is_wait(act::kind what) {
 }  // namespace
 
 recorded_tasks scaled(const recorded_tasks& tasks, std::uint32_t name, double factor) {
+  if (static_cast<double>(tasks.work_ns()) * factor > static_cast<double>(k_most_work_ns)) {
+    throw std::invalid_argument{"the work would take longer than the simulator can count: more than 36 years"};
+  }
   recorded_tasks out = tasks;
   for (std::size_t i = 0; i != out.size(); ++i) {
     if (out.name_of[i] != name) continue;

@@ -245,16 +245,19 @@ class reader {
     auto& list =
         *worker_code == 0 ? result_.value.outside : result_.value.workers[static_cast<std::size_t>(*worker_code - 1)];
     const auto worker = *worker_code == 0 ? k_outside : static_cast<std::uint16_t>(*worker_code - 1);
+    const time_ns latest_ns = latest_time_ns(result_.value.about.workers);
     const std::size_t before = list.size();
     event_context before_it;
     last_task_1_ = 0;
     for (std::uint64_t i = 0; i != *count; ++i) {
       event e;
       e.worker = worker;
-      const bool is_good = decode_event(at, e, before_it, i == 0) && (list.empty() || e.time_ns >= list.back().time_ns);
+      const time_ns earliest_ns = list.empty() ? 0 : list.back().time_ns;
+      const bool is_good = decode_event(at, e, before_it, i == 0) && e.time_ns >= earliest_ns && e.time_ns <= latest_ns;
       if (!is_good) {
         list.resize(before);
-        return bad(at, "event " + std::to_string(i) + " is incomplete, of an unknown kind, or before its predecessor");
+        return bad(at, "event " + std::to_string(i) +
+                           " is incomplete, of an unknown kind, before its predecessor, or at no time");
       }
       list.push_back(e);
     }
@@ -359,17 +362,18 @@ class reader {
     std::vector<thread_sample> read;
     auto& all = result_.value.usage;
     const bool has_before = !all.empty() && !all[static_cast<std::size_t>(*worker)].empty();
-    time_ns latest_ns = has_before ? all[static_cast<std::size_t>(*worker)].back().at_ns : INT64_MIN;
+    time_ns earliest_ns = has_before ? all[static_cast<std::size_t>(*worker)].back().at_ns : 0;
+    const time_ns latest_ns = latest_time_ns(result_.value.about.workers);
     std::uint64_t time = 0;
     for (std::uint64_t i = 0; i != *count; ++i) {
       thread_sample sample;
       const auto step = at.varint();
       time += step ? unzigzag(*step) : 0;
       sample.at_ns = static_cast<time_ns>(time);
-      if (!step || !decode_sample(at, sample) || sample.at_ns < latest_ns) {
-        return bad(at, "sample " + std::to_string(i) + " is incomplete, or before its predecessor");
+      if (!step || !decode_sample(at, sample) || sample.at_ns < earliest_ns || sample.at_ns > latest_ns) {
+        return bad(at, "sample " + std::to_string(i) + " is incomplete, before its predecessor, or at no time");
       }
-      latest_ns = sample.at_ns;
+      earliest_ns = sample.at_ns;
       read.push_back(sample);
     }
     if (at.left() != 0) return bad(at, "bytes after its last sample");

@@ -6,7 +6,8 @@
 namespace filch::inline v0::trace {
 namespace {
 
-std::string check_list(const std::vector<event>& events, std::uint16_t worker, const std::string& whose) {
+std::string check_list(const std::vector<event>& events, std::uint16_t worker, const std::string& whose,
+                       time_ns latest_ns) {
   for (std::size_t i = 0; i != events.size(); ++i) {
     const event& e = events[i];
     const std::string where = "event " + std::to_string(i) + " of " + whose;
@@ -14,6 +15,9 @@ std::string check_list(const std::vector<event>& events, std::uint16_t worker, c
     if (static_cast<std::uint8_t>(e.kind) >= k_kind_count) {
       return where + " has kind " + std::to_string(static_cast<unsigned>(e.kind)) + ", allowed: below " +
              std::to_string(k_kind_count);
+    }
+    if (e.time_ns < 0 || e.time_ns > latest_ns) {
+      return where + " is at " + std::to_string(e.time_ns) + " ns, allowed: 0 to " + std::to_string(latest_ns);
     }
     if (i != 0 && e.time_ns < events[i - 1].time_ns) {
       return where + " is at " + std::to_string(e.time_ns) + " ns, before its predecessor at " +
@@ -51,8 +55,9 @@ std::string recording::check() const {
   if (about.workers > k_max_workers) {
     return "about.workers is " + std::to_string(about.workers) + ", allowed: at most " + std::to_string(k_max_workers);
   }
+  const time_ns latest_ns = latest_time_ns(about.workers);
   for (std::size_t w = 0; w != workers.size(); ++w) {
-    auto wrong = check_list(workers[w], static_cast<std::uint16_t>(w), "worker " + std::to_string(w));
+    auto wrong = check_list(workers[w], static_cast<std::uint16_t>(w), "worker " + std::to_string(w), latest_ns);
     if (!wrong.empty()) return wrong;
   }
   if (!usage.empty() && usage.size() != workers.size()) {
@@ -63,8 +68,13 @@ std::string recording::check() const {
     if (!std::ranges::is_sorted(usage[w], {}, &thread_sample::at_ns)) {
       return "the samples of the thread of worker " + std::to_string(w) + " are not in the order of time";
     }
+    if (!usage[w].empty() && (usage[w].front().at_ns < 0 || usage[w].back().at_ns > latest_ns)) {
+      return "the samples of the thread of worker " + std::to_string(w) + " are at " +
+             std::to_string(usage[w].front().at_ns) + " to " + std::to_string(usage[w].back().at_ns) +
+             " ns, allowed: 0 to " + std::to_string(latest_ns);
+    }
   }
-  return check_list(outside, k_outside, "the outside threads");
+  return check_list(outside, k_outside, "the outside threads", latest_ns);
 }
 
 }  // namespace filch::inline v0::trace

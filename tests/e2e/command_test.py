@@ -25,8 +25,8 @@ SMALL = ("--time-scale", "0.0005")
 def filch(*arguments, **environment):
     """Runs the command in the work directory, without a terminal."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("FILCH_")} | environment
-    return subprocess.run([str(COMMAND), *map(str, arguments)], cwd=WORK, env=env, text=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+    return subprocess.run([str(COMMAND), *map(str, arguments)], cwd=WORK, env=env, text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
 
 
 def expect(condition, what, done=None):

@@ -3,8 +3,7 @@
 //
 // Property: a file is read, or refused with an error that lies within it; nothing is thrown, nothing crashes or takes
 // much memory. What was read keeps a recording's rules, and is the same after it was written and read again.
-#include "trace/binary_format.hpp"
-#include "trace/bytes.hpp"
+#include "checksums.hpp"
 
 #include <filch/base/assert.hpp>
 #include <filch/trace/binary.hpp>
@@ -19,19 +18,6 @@ namespace {
 
 using namespace filch;
 using namespace filch::trace;
-
-void repair_checksums(std::string& bytes) {
-  std::size_t at = k_file_head_bytes;
-  while (at + k_block_head_bytes <= bytes.size()) {
-    const std::string_view all{bytes};
-    const auto length = get_little_endian<std::uint32_t>(all.substr(at + 4));
-    if (length > bytes.size() - at - k_block_head_bytes) return;
-    std::string coded;
-    put_little_endian(coded, crc32(all.substr(at + k_block_head_bytes, length), crc32(all.substr(at, 8))));
-    bytes.replace(at + 8, 4, coded);
-    at += k_block_head_bytes + length;
-  }
-}
 
 void read(const std::string& bytes) {
   std::istringstream in{bytes};
@@ -52,7 +38,7 @@ void read(const std::string& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string bytes{reinterpret_cast<const char*>(data), size};
   read(bytes);
-  repair_checksums(bytes);
+  filch_fuzz::repair_checksums(bytes);
   read(bytes);
   return 0;
 }

@@ -78,10 +78,10 @@ time_ns dag::elapsed_span_ns() const {
       const bool is_outside = each.why == entry::outside || each.why == entry::blocked;
       const time_ns until_ns = is_outside ? each.begin_ns : each.ready_ns;
       const bool waits = is_outside || (each.why == entry::woken && !has_other);
-      const time_ns wait_ns = waits ? until_ns - strands[each.before].end_ns : 0;
+      const time_ns wait_ns = waits ? std::max<time_ns>(0, until_ns - strands[each.before].end_ns) : 0;
       before_ns = std::max(before_ns, length_ns[each.before] + wait_ns);
     } else if (!has_other) {
-      before_ns = each.ready_ns - begin_ns;
+      before_ns = std::max<time_ns>(0, each.ready_ns - begin_ns);
     }
     length_ns[i] = before_ns + each.length_ns();
     longest_ns = std::max(longest_ns, length_ns[i]);

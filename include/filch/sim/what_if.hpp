@@ -11,6 +11,7 @@
 namespace filch::inline v0::sim {
 
 // The work of all tasks of that name takes this part of its time: a virtual speed-up. Rounded to whole nanoseconds.
+// Throws std::invalid_argument when that is more than the simulator can count.
 [[nodiscard]] recorded_tasks scaled(const recorded_tasks& tasks, std::uint32_t name, double factor);
 
 // Siblings of that name, so many in a row, become one task that does what they did, one after the other. It is made

@@ -4,12 +4,18 @@
 //   (I1) workers.size() == about.workers, and every event of workers[w] has worker == w; of outside, k_outside.
 //   (I2) The times within one list never decrease. The order within a list is the order in which things happened.
 //   (I3) usage.size() == about.workers, or 0: nobody looked at the threads. The times within one list never decrease.
+//   (I4) No time is negative, and none is later than latest_time_ns().
+//
+// recording::check() looks for these. Whatever else its events say, and however they contradict each other: who reads a
+// recording that passes must cope with it.
 #pragma once
 
+#include <filch/base/units.hpp>
 #include <filch/trace/names.hpp>
 #include <filch/trace/schema.hpp>
 #include <filch/trace/thread_sample.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +23,12 @@
 #include <vector>
 
 namespace filch::inline v0::trace {
+
+// The time of all workers together can be added up with room to spare; a hundred days are enough for the clock of one.
+inline constexpr time_ns k_latest_time_ns = time_ns{1} << 53;
+[[nodiscard]] constexpr time_ns latest_time_ns(std::uint32_t workers) {
+  return std::min(k_latest_time_ns, (time_ns{1} << 60) / (time_ns{workers} + 1));
+}
 
 // What a reader must know to understand the events, or to repeat the run. Texts are for people.
 struct recording_metadata {
@@ -47,7 +59,7 @@ struct recording {
   [[nodiscard]] std::uint64_t event_count() const noexcept;
   // The sum of all gaps.
   [[nodiscard]] std::uint64_t dropped_count() const noexcept;
-  // Empty when (I1) and (I2) hold; else what is wrong, and where.
+  // Empty when (I1) to (I4) hold; else what is wrong, and where.
   [[nodiscard]] std::string check() const;
 
   friend bool operator==(const recording&, const recording&) = default;

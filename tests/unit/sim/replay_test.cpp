@@ -238,6 +238,29 @@ TEST(replay, a_join_that_names_its_child_waits_for_that_one) {
   EXPECT_EQ(run_again(tasks, 3).makespan_ns, 20);
 }
 
+// They keep a recording's rules, but no worker's list has a place for them. Found by a fuzzer.
+TEST(replay, a_task_that_runs_outside_the_workers_is_refused) {
+  for (const event_kind kind : {event_kind::start, event_kind::resume, event_kind::unblock, event_kind::suspend,
+                                event_kind::block, event_kind::end}) {
+    trace::recording made = made_of({{on(0, 0, event_kind::start, 1), on(0, 30, event_kind::end, 1)}});
+    made.outside = {on(trace::k_outside, 10, kind, 1)};
+    ASSERT_EQ(made.check(), "");
+    EXPECT_THROW((void)recorded_tasks::from(made), std::invalid_argument) << name_of(kind);
+  }
+}
+
+// Each of two tasks says that the other made it. Found by a fuzzer.
+TEST(replay, tasks_that_made_each_other_are_no_run) {
+  const recorded_tasks tasks = recorded_tasks::from(
+      made_of({{on(0, 0, event_kind::start, 1), on(0, 1, event_kind::start, 2), on(0, 2, event_kind::spawn, 1, 2),
+                on(0, 3, event_kind::spawn, 2, 1), on(0, 4, event_kind::start, 3), on(0, 9, event_kind::end, 3)}}));
+  EXPECT_EQ(tasks.roots.size(), 1u);
+  EXPECT_THROW((void)recorded_tasks::from(made_of(
+                   {{on(0, 0, event_kind::start, 1), on(0, 1, event_kind::start, 2), on(0, 2, event_kind::spawn, 1, 2),
+                     on(0, 3, event_kind::spawn, 2, 1), on(0, 9, event_kind::end, 2)}})),
+               std::invalid_argument);
+}
+
 TEST(replay, what_shows_no_task_is_refused) {
   EXPECT_THROW((void)recorded_tasks::from(made_of({{}})), std::invalid_argument);
   trace::recording broken = made_of({{on(0, 5, event_kind::start, 1), on(0, 3, event_kind::end, 1)}});

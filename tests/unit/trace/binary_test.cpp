@@ -2,6 +2,7 @@
 
 #include "sample.hpp"
 #include "trace/binary_format.hpp"
+#include "trace/blocks.hpp"
 #include "trace/bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -76,13 +77,36 @@ TEST(binary, the_extremes_of_every_field_are_read_back) {
   event e;
   e.worker = 0;
   e.kind = event_kind::spawn;
-  e.time_ns = INT64_MIN, e.task = 0, e.argument = UINT64_MAX, e.detail = 0;
+  e.time_ns = 0, e.task = 0, e.argument = UINT64_MAX, e.detail = 0;
   r.workers[0].push_back(e);
-  e.time_ns = INT64_MAX, e.task = UINT64_MAX - 1, e.argument = 1, e.detail = UINT32_MAX - 1;
+  e.time_ns = latest_time_ns(1), e.task = UINT64_MAX - 1, e.argument = 1, e.detail = UINT32_MAX - 1;
   r.workers[0].push_back(e);
   const read_result back = read_back(written(r));
   ASSERT_FALSE(back.error) << back.error->text();
   EXPECT_EQ(back.value, r);
+}
+
+// Sums of such times over all workers would overflow.
+TEST(binary, a_time_that_cannot_be_is_neither_written_nor_read) {
+  for (const time_ns at_ns : {time_ns{-1}, latest_time_ns(1) + 1, time_ns{INT64_MAX}}) {
+    recording r = empty_recording(1);
+    r.workers[0].push_back({.time_ns = 7, .task = 1, .worker = 0, .kind = event_kind::start});
+    const std::string good = written(r);
+    r.workers[0].front().time_ns = at_ns;
+    std::ostringstream out;
+    const auto problem = write_binary(r, out);
+    ASSERT_TRUE(problem);
+    EXPECT_NE(problem->find("is at " + std::to_string(at_ns) + " ns, allowed: 0 to"), std::string::npos) << *problem;
+
+    // The writer's own block, with that time in place of the 7.
+    std::string events;
+    put_event_blocks(events, 1, r.workers[0]);
+    const read_result back = read_back(good.substr(0, good.find(k_block_events)) + events);
+    ASSERT_TRUE(back.error);
+    EXPECT_EQ(back.error->why, read_error::reason::corrupted);
+    EXPECT_EQ(back.value.event_count(), 0u);
+    EXPECT_EQ(back.value.check(), "");
+  }
 }
 
 TEST(binary, a_long_recording_takes_several_blocks_and_few_bytes_per_event) {
@@ -170,7 +194,7 @@ TEST(binary, a_valid_checksum_does_not_make_nonsense_acceptable) {
             std::string::npos);
   EXPECT_NE(text_of(block(k_block_names, "\x03\x01\x01x")).find("begins at name 3, expected 0"), std::string::npos);
   EXPECT_NE(
-      text_of(block(k_block_events, std::string_view{"\x01\x01\x01\x01", 4})).find("says 0 events, but there are 1"),
+      text_of(block(k_block_events, std::string_view{"\x01\x01\x01\x02", 4})).find("says 0 events, but there are 1"),
       std::string::npos);
   EXPECT_NE(text_of(block(k_block_usage, "\x01\x01\x02\x03\x04")).find("worker 1, but there are 1"), std::string::npos);
   EXPECT_NE(text_of(block(k_block_usage, std::string_view{"\0\xff\x7f\x01", 4})).find("claims 16383 samples"),

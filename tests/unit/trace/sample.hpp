@@ -87,7 +87,7 @@ inline recording random_recording(random_stream& random, std::uint32_t workers, 
     if (random.below(2) == 0) out.names.back().colour = rgb{static_cast<std::uint8_t>(random.below(256)), 0, 255};
   }
   const auto fill = [&](std::vector<event>& list, std::uint16_t worker) {
-    std::int64_t time_ns = random.below(4) == 0 ? -1'000'000 : 0;
+    std::int64_t time_ns = random.below(4) == 0 ? 1'000'000 : 0;
     for (std::size_t i = 0; i != count; ++i) {
       event e;
       time_ns += static_cast<std::int64_t>(random.below(random.below(8) == 0 ? 1'000'000'000 : 300));

@@ -48,10 +48,24 @@ struct outcome {
   std::uint64_t steals = 0;
 };
 
+// The simulator counts nanoseconds in 63 bits. A recording of a day passes with room to spare; one that contradicts
+// itself may not.
+void require_countable(const sim::recorded_tasks& tasks, const forecast_options& how, double inflation) {
+  constexpr double k_most_ns = 0x1p61;
+  constexpr double k_handlings = 8;  // of one act, at most: taking a task, resuming it, waking a worker
+  const auto handling_ns = static_cast<double>(how.between_tasks_ns + burden_of(how.machine.costs));
+  const double all_ns = static_cast<double>(tasks.work_ns()) * inflation +
+                        k_handlings * handling_ns * static_cast<double>(tasks.acts.size() + tasks.size()) +
+                        static_cast<double>(tasks.roots.back().at_ns);
+  if (all_ns > k_most_ns) throw failure("the replay would take longer than the simulator can count: 73 years");
+}
+
 outcome run_once(const sim::recorded_tasks& tasks, const forecast_options& how, std::uint32_t workers,
                  std::uint64_t seed, bool is_free) {
+  const double inflation = inflation_at(how.inflation, workers);
+  require_countable(tasks, how, inflation);
   sim::replay load{tasks};
-  load.inflate(static_cast<std::uint32_t>(std::lround(inflation_at(how.inflation, workers) * 1e6)));
+  load.inflate(static_cast<std::uint32_t>(std::lround(inflation * 1e6)));
   const sim::run_result result = sim::simulate(machine_of(how, workers, is_free), how.policy, load, {.seed = seed});
   if (!result.is_complete) {
     throw failure("the replay with " + count_text(workers, "worker") +
