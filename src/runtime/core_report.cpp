@@ -1,4 +1,5 @@
 // What a runtime tells about itself: statistics, dumps, and tasks that hold a worker too long.
+#include "base/escape.hpp"
 #include "core.hpp"
 #include "task_registry.hpp"
 
@@ -13,7 +14,7 @@ std::string describe_task(const worker& of) {
   const char* const name = of.task_name.load(std::memory_order_relaxed);  // statistic
   std::string text = "task ";
   text += std::to_string(number);
-  if (name != nullptr) text.append(" (").append(name).append(")");
+  if (name != nullptr) text.append(" (").append(escape::shown(name)).append(")");
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "self_recording.hpp"
 
+#include "base/escape.hpp"
 #include "trace/spill.hpp"
 
 #include <algorithm>
@@ -32,7 +33,8 @@ open_sessions& sessions() {
 
 void tell_of(const trace::spill_summary& said) {
   if (said.error.empty()) return;
-  std::fprintf(stderr, "filch: the recording %s ends early: %s\n", said.file.c_str(), said.error.c_str());
+  std::fprintf(stderr, "filch: the recording %s ends early: %s\n", escape::shown(said.file).c_str(),
+               escape::shown(said.error).c_str());
 }
 
 void finish_all() {
@@ -156,7 +158,8 @@ owned_session record_if_asked(const options& chosen, std::uint32_t workers, cons
     made->start();
     return made;
   } catch (const std::runtime_error& problem) {
-    std::fprintf(stderr, "filch: FILCH_TRACE = \"%s\": %s. Nothing is recorded.\n", asked, problem.what());
+    std::fprintf(stderr, "filch: FILCH_TRACE = \"%s\": %s. Nothing is recorded.\n", escape::shown(asked).c_str(),
+                 escape::shown(problem.what()).c_str());
     return nullptr;
   }
 }

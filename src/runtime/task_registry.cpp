@@ -1,5 +1,7 @@
 #include "task_registry.hpp"
 
+#include "base/escape.hpp"
+
 #include <filch/runtime/tracking.hpp>
 
 #include <cstdint>
@@ -15,7 +17,7 @@ namespace {
 
 std::string show(task_id id, const std::string& name) {
   std::string text = "task " + std::to_string(id.value);
-  if (!name.empty()) text.append(" (").append(name).append(")");
+  if (!name.empty()) text.append(" (").append(escape::shown(name)).append(")");
   return text;
 }
 

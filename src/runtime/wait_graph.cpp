@@ -1,5 +1,7 @@
 #include "wait_graph.hpp"
 
+#include "base/escape.hpp"
+
 #include <algorithm>
 #include <map>
 #include <new>
@@ -21,7 +23,7 @@ std::string show(const party& who, const void* here) {
   std::string text = "task ";
   text += std::to_string(who.id.value);
   if (who.home != here) text += " of another runtime";
-  if (!who.name.empty()) text.append(" (").append(who.name).append(")");
+  if (!who.name.empty()) text.append(" (").append(escape::shown(who.name)).append(")");
   return text;
 }
 

@@ -1,5 +1,8 @@
 #include "topology/text.hpp"
 
+#include "base/escape.hpp"
+
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <memory>
@@ -78,10 +81,10 @@ bool starts_with_digit(std::string_view text) { return !text.empty() && text.fro
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t k_longest = 80;
+  std::size_t length = std::min(text.size(), k_longest);
+  while (length != text.size() && (static_cast<unsigned char>(text[length]) & 0xc0u) == 0x80u) --length;
   std::string out = "'";
-  for (const char c : text.substr(0, k_longest)) {
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  }
+  out += escape::shown(text.substr(0, length));
   if (text.size() > k_longest) out += "…";
   out += '\'';
   return out;

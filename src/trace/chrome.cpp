@@ -1,6 +1,7 @@
 // Chrome's JSON trace events. Slices are pairs of B and E; a mark is a pair without duration, because the arrows of
 // this format bind to slices only; a flow is an s inside the mark it leaves and an f inside the slice it reaches.
 
+#include "base/escape.hpp"
 #include "trace/timeline.hpp"
 
 #include <filch/trace/exporters.hpp>
@@ -11,50 +12,6 @@ namespace filch::inline v0::trace {
 namespace {
 
 constexpr std::size_t k_flush_bytes = std::size_t{1} << 16;
-
-// The length of the valid UTF-8 sequence at the beginning of `text`; 0: there is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
-  const unsigned first = at(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
-                             : first >= 0xe0 && first < 0xf0 ? 3
-                             : first >= 0xf0 && first < 0xf5 ? 4
-                                                             : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i != length; ++i) {
-    if ((at(i) & 0xc0u) != 0x80u) return 0;
-  }
-  const unsigned second = at(1);
-  const bool is_overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool is_surrogate = first == 0xed && second >= 0xa0;
-  const bool is_too_large = first == 0xf4 && second >= 0x90;
-  return is_overlong || is_surrogate || is_too_large ? 0 : length;
-}
-
-// Names come from users and files: what is no UTF-8 becomes the replacement character.
-void put_json_text(std::string& out, std::string_view text) {
-  constexpr char digits[] = "0123456789abcdef";
-  out += '"';
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    const auto c = static_cast<unsigned char>(text[0]);
-    if (length == 0) {
-      out += "\xef\xbf\xbd";
-    } else if (c == '"' || c == '\\') {
-      out += '\\';
-      out += text[0];
-    } else if (c < 0x20) {
-      out += "\\u00";
-      out += digits[c >> 4];
-      out += digits[c & 15];
-    } else {
-      out += text.substr(0, length);
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  out += '"';
-}
 
 class chrome_sink final : public timeline_sink {
  public:
@@ -114,9 +71,9 @@ class chrome_sink final : public timeline_sink {
 
  private:
   void put_pair(std::string_view key, std::string_view value, std::string_view after = ",") {
-    put_json_text(buffer_, key);
+    buffer_ += escape::json(key);
     buffer_ += ':';
-    put_json_text(buffer_, value);
+    buffer_ += escape::json(value);
     buffer_ += after;
   }
   // Microseconds with three decimals, without going through floating point.
@@ -128,11 +85,11 @@ class chrome_sink final : public timeline_sink {
     for (const unsigned digit : {rest / 100, rest / 10 % 10, rest % 10}) buffer_ += static_cast<char>('0' + digit);
     if (!name.empty() || phase != 'E') {
       buffer_ += ",\"name\":";
-      put_json_text(buffer_, name);
+      buffer_ += escape::json(name);
     }
     if (!category.empty()) {
       buffer_ += ",\"cat\":";
-      put_json_text(buffer_, category);
+      buffer_ += escape::json(category);
     }
   }
   void put_flow(char phase, std::size_t track, std::uint64_t at_ns, flow_number flow) {

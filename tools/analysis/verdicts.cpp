@@ -1,6 +1,7 @@
 #include "verdicts.hpp"
 
 #include <algorithm>
+#include <base/escape.hpp>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -15,7 +16,7 @@ namespace {
 
 std::string quoted(const std::string& name) {
   std::string out = "'";
-  out += name;
+  out += escape::shown(name);
   out += "'";
   return out;
 }

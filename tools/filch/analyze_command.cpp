@@ -13,6 +13,7 @@
 #include <words.hpp>
 
 #include "errors.hpp"
+#include "output.hpp"
 #include "text.hpp"
 #include "trace_file.hpp"
 
@@ -279,7 +280,7 @@ void analyze_command(const analyze_arguments& given) {
     grown = analysis::compare_work(found, analysis::findings_of(analysis::dag::from(before), before));
   }
   write_files(given, what, graph, found);
-  if (given.json) std::cout << findings_json(found, grown).dump(2) << "\n";
+  if (given.json) std::cout << json_text(findings_json(found, grown)) << "\n";
   else print(found, grown);
 }
 

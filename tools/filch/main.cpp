@@ -3,9 +3,12 @@
 
 #include "command_line.hpp"
 #include "errors.hpp"
+#include "output.hpp"
 
 int main(int count, char** words) {
   using namespace filch::tool;
+  const terminal_guard guard_of_output{std::cout};
+  const terminal_guard guard_of_errors{std::cerr};
   try {
     obey(count, words);
     std::cout.flush();

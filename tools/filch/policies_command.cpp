@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "output.hpp"
 #include "text.hpp"
 
 namespace filch::tool {
@@ -117,7 +118,7 @@ void policies_command(const policies_arguments& given) {
       one["default"] = each.chosen;
       for (std::size_t i = 0; i != each.names.size(); ++i) one["names"][std::string{each.names[i]}] = each.explained[i];
     }
-    std::cout << out.dump(2) << "\n";
+    std::cout << json_text(out) << "\n";
     return;
   }
   std::cout << "The choices of `filch run` and of filch::options; * marks a runtime's default.\n";

@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "json_report.hpp"
+#include "output.hpp"
 #include "simulate/commands.hpp"
 #include "simulate/scenario_settings.hpp"
 #include "text.hpp"
@@ -97,7 +98,7 @@ void run_command(const run_arguments& given) {
   if (chosen.what->has_durations) all["time_scale"] = chosen.time_scale;
   all["policy"] = policy_json(chosen.runtime);
   all["runs"] = std::move(runs);
-  std::cout << all.dump(2) << "\n";
+  std::cout << json_text(all) << "\n";
 }
 
 }  // namespace filch::tool

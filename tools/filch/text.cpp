@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <base/escape.hpp>
 #include <cmath>
 #include <cstdio>
 
@@ -63,6 +64,11 @@ std::string padded_left(std::string_view text, std::size_t width) {
 std::string padded_right(std::string_view text, std::size_t width) {
   const std::size_t columns = columns_of(text);
   return std::string{text} + std::string(columns < width ? width - columns : 0, ' ');
+}
+
+void text_table::add(std::vector<std::string> row) {
+  for (std::string& each : row) each = escape::shown(each);
+  rows_.push_back(std::move(row));
 }
 
 std::string text_table::text(std::size_t indent) const {

@@ -32,7 +32,8 @@ class text_table {
  public:
   explicit text_table(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
 
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // Control characters in the cells are replaced by their pictures.
+  void add(std::vector<std::string> row);
   // The last column holds sentences: it is aligned to the left too.
   void end_with_text() { ends_with_text_ = true; }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "commands.hpp"
+#include "output.hpp"
 #include "text.hpp"
 
 namespace filch::tool {
@@ -124,7 +125,7 @@ void topology_command(const topology_arguments& given) {
                      {"reasons", usable->reasons},
                      {"notes", usable->notes}};
   }
-  std::cout << out.dump(2) << "\n";
+  std::cout << json_text(out) << "\n";
 }
 
 }  // namespace filch::tool

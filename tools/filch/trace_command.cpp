@@ -1,5 +1,6 @@
 // filch trace convert, info and gantt, filch report, and recordings as files.
 #include <array>
+#include <base/escape.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filch/trace/binary.hpp>
@@ -13,6 +14,7 @@
 
 #include "commands.hpp"
 #include "errors.hpp"
+#include "output.hpp"
 #include "text.hpp"
 #include "trace_file.hpp"
 
@@ -117,7 +119,9 @@ void print_info(const trace::recording& what, const std::string& file) {
   std::cout << file << ": " << count_text(what.event_count(), "event") << " of "
             << count_text(what.about.workers, "worker") << " over "
             << duration_text(static_cast<double>(end_of(what)) * 1e-9) << "; seed " << what.about.seed << "\n";
-  for (const auto& [key, value] : facts_of(what)) std::cout << "  " << padded_right(key, 12) << value << "\n";
+  for (const auto& [key, value] : facts_of(what)) {
+    std::cout << "  " << padded_right(escape::shown(key), 12) << escape::shown(value) << "\n";
+  }
   text_table kinds{{"kind", "events"}};
   const auto counts = kinds_of(what);
   for (std::size_t i = 0; i != counts.size(); ++i) {
@@ -199,7 +203,7 @@ void convert_command(const convert_arguments& given) {
 
 void info_command(const info_arguments& given) {
   const trace::recording what = read_trace_file(given.file);
-  if (given.json) std::cout << info_json(what).dump(2) << "\n";
+  if (given.json) std::cout << json_text(info_json(what)) << "\n";
   else print_info(what, given.file);
 }
 
@@ -207,7 +211,7 @@ void gantt_command(const gantt_arguments& given) {
   const trace::recording what = read_trace_file(given.file);
   report::gantt_options how = report::gantt_options_of_terminal();
   if (given.width) how.width = *given.width;
-  std::cout << report::render_gantt(what, how);
+  put_unguarded(std::cout, report::render_gantt(what, how));
 }
 
 }  // namespace filch::tool

@@ -1,6 +1,7 @@
 #include "view.hpp"
 
 #include <algorithm>
+#include <base/escape.hpp>
 #include <unordered_map>
 #include <utility>
 
@@ -50,7 +51,7 @@ class builder {
     if (e.kind != event_kind::spawn) return;
     seen_task task;
     const trace::name_entry* const name = from_.find_name(e.detail);
-    task.name = name != nullptr ? name->text : "task "s + std::to_string(e.task);
+    task.name = name != nullptr ? escape::shown(name->text) : "task "s + std::to_string(e.task);
     if (e.worker != trace::k_outside) task.home = worker_id{e.worker};
     task.is_loader = task.name == k_loader_name;
     index_.emplace(e.task, view_.tasks.size());

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "json_report.hpp"
+#include "output.hpp"
 #include "report.hpp"
 #include "trace_file.hpp"
 #include "view.hpp"
@@ -56,7 +57,9 @@ void report_executed(context& in, const executed_plan& done, const std::string& 
            << worker_table_text(done) << "\n"
            << outcome;
   }
-  if (in.gantt) in.out << "\n" << report::render_gantt(done.recording, report::gantt_options_of_terminal());
+  if (in.gantt) {
+    put_unguarded(in.out, "\n" + report::render_gantt(done.recording, report::gantt_options_of_terminal()));
+  }
   if (!in.trace_file.empty()) {
     in.out << write_trace_file(done.recording, in.trace_file);
     json["trace_file"] = in.trace_file;

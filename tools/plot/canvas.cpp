@@ -1,6 +1,7 @@
 #include "canvas.hpp"
 
 #include <array>
+#include <base/escape.hpp>
 #include <charconv>
 
 namespace filch::plot {
@@ -26,29 +27,6 @@ std::string_view color_of(std::size_t series) {
   return k_colors[series % k_colors.size()];
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 double width_of(std::string_view text) { return k_letter * static_cast<double>(letters_of(text)); }
 
 std::string length_text(double value) {
@@ -67,7 +45,7 @@ canvas::canvas(std::string_view title, std::string_view x_label, std::string_vie
   draw_legend(legend);
   add_text(k_left + k_plot_width / 2, k_height - 16, "text-anchor=\"middle\"", x_label);
   const std::string middle = length_text((top_ + k_height - k_bottom) / 2);
-  add("<text transform=\"translate(18 " + middle + ") rotate(-90)\" text-anchor=\"middle\">" + escaped(y_label) +
+  add("<text transform=\"translate(18 " + middle + ") rotate(-90)\" text-anchor=\"middle\">" + escape::xml(y_label) +
       "</text>");
 }
 
@@ -117,7 +95,7 @@ void canvas::add_line(double x1, double y1, double x2, double y2, std::string_vi
 void canvas::add_text(double x, double y, std::string_view attributes, std::string_view text) {
   std::string line = "<text x=\"" + length_text(x) + "\" y=\"" + length_text(y) + "\"";
   if (!attributes.empty()) line.append(" ").append(attributes);
-  add(line + ">" + escaped(text) + "</text>");
+  add(line + ">" + escape::xml(text) + "</text>");
 }
 
 void canvas::add_notes(const std::vector<std::string>& lines) {
@@ -135,7 +113,7 @@ std::string opened_svg(double y, double height) {
 }
 
 std::string canvas::text(double y) const {
-  return opened_svg(y, height_) + "<title>" + escaped(title_) +
+  return opened_svg(y, height_) + "<title>" + escape::xml(title_) +
          "</title>\n<style>text{font:13px sans-serif;fill:#222}.title{font-size:16px;font-weight:bold}"
          ".axis{stroke:#444}.grid{stroke:#ddd}.faint{stroke:#f0f0f0}</style>\n"
          "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" +

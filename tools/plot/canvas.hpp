@@ -28,8 +28,6 @@ struct legend_entry {
 
 // Colours of which the first eight differ for people who see few of them, too; they repeat after twelve series.
 [[nodiscard]] std::string_view color_of(std::size_t series);
-// With &lt; for < and so on.
-[[nodiscard]] std::string escaped(std::string_view text);
 // The width of a text in the picture, about.
 [[nodiscard]] double width_of(std::string_view text);
 // Two digits after the point at most.

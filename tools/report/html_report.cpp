@@ -1,5 +1,6 @@
 #include "html_report.hpp"
 
+#include <base/escape.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <filch/trace/binary.hpp>
@@ -14,29 +15,6 @@ namespace {
 
 void put(std::ostream& out, std::string_view text) {
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char each : text) {
-    switch (each) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += each;
-    }
-  }
-  return out;
 }
 
 std::string to_base64(std::string_view bytes) {
@@ -92,7 +70,7 @@ std::optional<std::string> put_recordings(const page& what, std::string& out) {
 
 std::optional<std::string> write_page(const page& what, std::ostream& out) {
   if (std::string wrong = problem_of(what); !wrong.empty()) return wrong;
-  page_parts parts{escaped(what.title.empty() ? "filch report" : what.title), {}, page_data(what)};
+  page_parts parts{escape::xml(what.title.empty() ? "filch report" : what.title), {}, page_data(what)};
   if (std::optional<std::string> problem = put_recordings(what, parts.recordings)) return problem;
 
   std::string_view left = viewer_page();

@@ -1,6 +1,7 @@
 #include "page_data.hpp"
 
 #include <algorithm>
+#include <base/escape.hpp>
 #include <cstddef>
 #include <cstdio>
 #include <filch/sim/theory.hpp>
@@ -16,21 +17,6 @@ constexpr std::uint32_t k_most_workers = 1u << 20;
 
 // ---- JSON ----
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char each : text) {
-    const auto code = static_cast<unsigned char>(each);
-    if (code < 0x20 || each == '"' || each == '\\' || each == '<' || each == '>' || each == '&') {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(code));
-      out += escape;
-    } else {
-      out += each;
-    }
-  }
-  return out + "\"";
-}
-
 // The parts with commas between them, in brackets or braces.
 std::string joined(char open, std::initializer_list<std::string> parts, char close) {
   std::string out(1, open);
@@ -45,7 +31,7 @@ std::string joined(char open, std::initializer_list<std::string> parts, char clo
 std::string number(std::int64_t value) { return std::to_string(value); }
 
 std::string field(std::string_view key, std::string_view value) {
-  std::string out = quoted(key);
+  std::string out = escape::json(key);
   out += ':';
   out += value;
   return out;
@@ -69,7 +55,8 @@ std::string curves_text(const std::vector<Curve>& curves, const Function& at) {
     return joined('[', {number(at(point)), number(time.makespan_ns), number(time.low_ns), number(time.high_ns)}, ']');
   };
   return array_of(curves, [&](const Curve& curve) {
-    return joined('{', {field("name", quoted(curve.name)), field("points", array_of(curve.points, point_text))}, '}');
+    return joined('{', {field("name", escape::json(curve.name)), field("points", array_of(curve.points, point_text))},
+                  '}');
   });
 }
 
@@ -134,7 +121,7 @@ std::string run_text(const shown_run& run, const run_shape& shape) {
     return piece;
   });
   return joined('{',
-                {field("label", quoted(run.label)), field("work_ns", number(shape.work_ns)),
+                {field("label", escape::json(run.label)), field("work_ns", number(shape.work_ns)),
                  field("span_ns", number(shape.span_ns)), field("burdened_span_ns", number(shape.burdened_span_ns)),
                  field("makespan_ns", number(shape.makespan_ns())), field("path", path)},
                 '}');
@@ -205,7 +192,7 @@ std::string page_data(const page& what) {
   const std::optional<speed_up_chart> chart = chart_of(what, shapes);
   const auto grain_of = [](const granularity_point& point) { return point.grain_ns; };
   return joined('{',
-                {field("notes", array_of(what.notes, quoted)),
+                {field("notes", array_of(what.notes, escape::json)),
                  field("runs", array_of(runs, [](const std::string& text) { return text; })),
                  field("speed_up", chart ? speed_up_text(*chart) : "null"),
                  field("granularity", curves_text(what.granularity, grain_of))},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <base/escape.hpp>
 #include <cstddef>
 #include <cstdio>
 #include <unordered_map>
@@ -36,18 +37,6 @@ constexpr share k_shares[] = {
     {"waits for a lock", "#b3358a", &analysis::time_use::blocked_lock_ns},
     {"waits outside", "#5b4bc4", &analysis::time_use::blocked_outside_ns},
 };
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
-}
 
 class picture {
  public:
@@ -204,7 +193,7 @@ class picture {
     std::snprintf(place, sizeof place, "<text x=\"%d\" y=\"%d\"", x, y);
     body_ += place;
     if (!attributes.empty()) body_.append(" ").append(attributes);
-    body_.append(">").append(escaped(text)).append("</text>\n");
+    body_.append(">").append(escape::xml(text)).append("</text>\n");
   }
 
   const analysis::dag& graph_;

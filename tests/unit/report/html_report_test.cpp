@@ -202,8 +202,7 @@ TEST(html_page, keeps_text_that_looks_like_markup_away_from_the_markup) {
   page.granularity = {{"</script>", {{10, {5, 4, 6}}}}};
   const std::string data = data_of(page);
   EXPECT_EQ(data.find('<'), std::string::npos);
-  EXPECT_NE(data.find(R"("notes":["a \u0022note\u0022 \u005c \u003c/script\u003e\u000a\u0001"])"), std::string::npos)
-      << data;
+  EXPECT_NE(data.find(R"("notes":["a \"note\" \\ \u003c/script\u003e\u000a\u0001"])"), std::string::npos) << data;
 }
 
 TEST(html_page, refuses_figures_that_make_no_sense_and_names_them) {

@@ -1,5 +1,6 @@
 #include "bench_command.hpp"
 
+#include <base/escape.hpp>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@
 #include "ending.hpp"
 #include "errors.hpp"
 #include "option_reading.hpp"
+#include "output.hpp"
 #include "results.hpp"
 #include "text.hpp"
 
@@ -129,8 +131,8 @@ void check_writable(const std::optional<std::string>& name) {
   if (!is_open) throw failure(*name + " cannot be written");
 }
 
-std::string json_text(const bench_results& all) {
-  return (all.plan.is_async ? async_json : results_json)(all).dump(1) + "\n";
+std::string file_text(const bench_results& all) {
+  return json_text((all.plan.is_async ? async_json : results_json)(all), 1) + "\n";
 }
 
 bench_results read_results(const std::string& name, bool is_async) {
@@ -150,10 +152,10 @@ bench_results read_results(const std::string& name, bool is_async) {
 class status_line {
  public:
   ~status_line() {
-    if (is_terminal_) std::cerr << "\r\033[K";
+    if (is_terminal_) put_unguarded(std::cerr, "\r\033[K");
   }
   void say(const std::string& text) const {
-    if (is_terminal_) std::cerr << "\r\033[K" << text << std::flush;
+    if (is_terminal_) put_unguarded(std::cerr, "\r\033[K" + escape::shown(text));
   }
 
  private:
@@ -173,7 +175,7 @@ void measure(bench_results& into, const bench_arguments& given, ending_watch& en
     into.rows = rows;
     into.rounds_done = rounds_done;
     into.when = conditions.until_now();
-    (void)replace_file(*given.json_file, json_text(into));
+    (void)replace_file(*given.json_file, file_text(into));
   };
   measured_rounds done = measure_rounds(into.found.programs, into.plan, {.say = say, .keep = keep});
   into.rows = std::move(done.rows);
@@ -184,7 +186,7 @@ void measure(bench_results& into, const bench_arguments& given, ending_watch& en
 
 void tell(const bench_results& all, const bench_arguments& given) {
   std::cout << (all.plan.is_async ? async_text : results_text)(all);
-  if (given.json_file) write_file(*given.json_file, json_text(all));
+  if (given.json_file) write_file(*given.json_file, file_text(all));
   if (!given.plot_file) return;
   std::vector<std::string> left_out;
   try {

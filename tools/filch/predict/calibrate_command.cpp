@@ -8,6 +8,7 @@
 #include "../option_reading.hpp"
 #include "calibrate.hpp"
 #include "commands.hpp"
+#include "../output.hpp"
 
 namespace filch::tool {
 namespace {
@@ -67,7 +68,7 @@ void calibrate_command(const calibrate_arguments& given) {
     wrote = "Wrote "s + *given.out_file + ": --machine " + *given.out_file + " of sim, compare, sweep and predict.\n";
   }
   if (given.json) {
-    std::cout << json_of(found).dump(2) << "\n";
+    std::cout << json_text(json_of(found)) << "\n";
     return;
   }
   std::cout << found.machine.title << "\n" << table_of(found) << warning_of(found) << wrote;

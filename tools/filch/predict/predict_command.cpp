@@ -15,6 +15,7 @@
 #include "../trace_file.hpp"
 #include "commands.hpp"
 #include "forecast.hpp"
+#include "../output.hpp"
 #include "words.hpp"
 
 namespace filch::tool {
@@ -317,7 +318,7 @@ void predict_command(const predict_arguments& given) {
     wrote += write_plot_file(chart_of(what, found, "Speed-up of " + given.recording), *given.plot_file);
   if (given.report_file) wrote += write_report_page(what, found, {words}, *given.report_file);
   if (!given.json.empty()) {
-    wrote += write_json(json_of(what, found, ranked).dump(2) + "\n", given.json.front());
+    wrote += write_json(json_text(json_of(what, found, ranked)) + "\n", given.json.front());
     if (given.json.front().empty()) return;
   }
   double now_ns = 1;

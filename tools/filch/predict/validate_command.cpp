@@ -9,6 +9,7 @@
 #include "../option_reading.hpp"
 #include "calibrate.hpp"
 #include "commands.hpp"
+#include "../output.hpp"
 #include "validate.hpp"
 #include "words.hpp"
 
@@ -132,7 +133,7 @@ void validate_command(const validate_arguments& given) {
   const validation found = validate(how, [](const std::string&) {});
   std::string wrote;
   if (!given.json.empty()) {
-    wrote = write_json(json_of(how, found, cpus).dump(2) + "\n", given.json.front());
+    wrote = write_json(json_text(json_of(how, found, cpus)) + "\n", given.json.front());
     if (given.json.front().empty()) return;
   }
   const auto has = [&](bool is_memory_bound) {

@@ -6,6 +6,7 @@
 #include "../option_reading.hpp"
 #include "commands.hpp"
 #include "exercise.hpp"
+#include "../output.hpp"
 #include "plot_file.hpp"
 
 namespace filch::tool {
@@ -62,7 +63,7 @@ void exercise_command(const exercise_arguments& given) {
     }
     for (auto& [key, value] : answer.json.items()) out[key] = value;
     out["answer"] = answer.sentence;
-    std::cout << out.dump(2) << "\n";
+    std::cout << json_text(out) << "\n";
     return;
   }
   std::cout << "Exercise " << number << ". " << chosen.question << "\n";

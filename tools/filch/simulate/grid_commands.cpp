@@ -9,6 +9,7 @@
 #include "../option_reading.hpp"
 #include "commands.hpp"
 #include "grid.hpp"
+#include "../output.hpp"
 #include "plot_file.hpp"
 
 namespace filch::tool {
@@ -154,7 +155,7 @@ void show(const grid_arguments& given, const grid& what, bool is_sweep) {
   if (given.plot_file)
     wrote = write_plot_file(is_sweep ? lines_svg(what, found) : bars_svg(what, found), *given.plot_file);
   if (given.json) {
-    std::cout << grid_json(what, found).dump(2) << "\n";
+    std::cout << json_text(grid_json(what, found)) << "\n";
   } else if (given.csv) {
     std::cout << csv_text(what, found);
   } else {

@@ -7,6 +7,7 @@
 
 #include "../option_reading.hpp"
 #include "commands.hpp"
+#include "../output.hpp"
 
 namespace filch::tool {
 namespace {
@@ -68,7 +69,7 @@ void queueing_command(const queueing_arguments& given) {
                 {"events", found.events},
                 {"steals", found.steals},
                 {"stolen_per_task", found.stolen_per_task}});
-    std::cout << out.dump(2) << "\n";
+    std::cout << json_text(out) << "\n";
     return;
   }
   std::cout << chosen.servers << " servers, each with tasks at random times and of random length (exponential), load "

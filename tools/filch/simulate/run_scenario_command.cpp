@@ -11,6 +11,7 @@
 #include "../workload.hpp"
 #include "commands.hpp"
 #include "joins_body.hpp"
+#include "../output.hpp"
 #include "scenario_settings.hpp"
 #include "threads_body.hpp"
 
@@ -77,7 +78,8 @@ std::optional<bool> read_join(const run_arguments& given, scenario::document& wh
 void require_end(const joined_run& run, const std::string& name, bool as_json) {
   if (run.stuck.empty()) return;
   if (as_json) {
-    std::cout << json{{"workload", name}, {"version", FILCH_VERSION}, {"complete", false}, {"stuck", run.stuck}}.dump(2)
+    std::cout << json_text(
+                     json{{"workload", name}, {"version", FILCH_VERSION}, {"complete", false}, {"stuck", run.stuck}})
               << "\n";
   }
   std::string text = "the run is stuck at "s + duration_text(run.stuck_at_s) + " with " +
@@ -158,7 +160,7 @@ void run_scenario_command(const run_arguments& given) {
            {"policy", policy_json(chosen.runtime)},
            {"runs", std::move(runs)}};
   if (given.join) all["join"] = *given.join;
-  std::cout << all.dump(2) << "\n";
+  std::cout << json_text(all) << "\n";
 }
 
 }  // namespace filch::tool

@@ -14,6 +14,7 @@
 #include "../workload.hpp"
 #include "commands.hpp"
 #include "contrasts.hpp"
+#include "../output.hpp"
 #include "scenario_settings.hpp"
 #include "side_by_side.hpp"
 #include "simulated.hpp"
@@ -155,7 +156,9 @@ simulated_run show_first(const sim_arguments& given, const sim_settings& chosen,
   const std::string outcome = outcome_of(run);
   report_executed(in, run.done, outcome, into);
   if (!is_recorded) out << statistics_text(run.done) << "\n" << worker_table_text(run.done) << "\n" << outcome;
-  if (given.gantt) out << "\n" << report::render_gantt(run.done.recording, report::gantt_options_of_terminal());
+  if (given.gantt) {
+    put_unguarded(out, "\n" + report::render_gantt(run.done.recording, report::gantt_options_of_terminal()));
+  }
   return run;
 }
 
@@ -239,7 +242,7 @@ void sim_command(const sim_arguments& given) {
       all["stuck"].push_back(with_names(to_string(each), run.done.recording));
     }
     if (!seeds.empty()) all["over_seeds"] = std::move(seeds);
-    std::cout << all.dump(2) << "\n";
+    std::cout << json_text(all) << "\n";
   }
   if (!is_stuck) return;
   std::string text = "the run is stuck at "s + duration_text(static_cast<double>(run.result.makespan_ns) * 1e-9) +
