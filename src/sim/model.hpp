@@ -10,22 +10,28 @@
 //      placement; a thief who was told of them could go to the same victim for ever.
 // (I3) searching_ = workers with is_searching set. A woken worker is one of them from the moment it is chosen.
 // (I4) A worker's time from since_ns on is not yet in its books: first owed_ns of overhead, then its activity.
-// (I5) kept[w] = tasks in whose joins worker w helps, the innermost last. A blocked worker has no event pending and its
+// (I5) busy_ = workers that run, carry or wake, or sit in a join that is over: nobody can be stuck while there is one.
+// (I6) kept[w] = tasks in whose joins worker w helps, the innermost last. A blocked worker has no event pending and its
 //      task in `current`.
 #pragma once
 
+#include "load_tree.hpp"
+#include "sleeper_list.hpp"
 #include "task_memory.hpp"
 
 #include <filch/base/random.hpp>
 #include <filch/policy/placement.hpp>
 #include <filch/policy/search.hpp>
 #include <filch/policy/wake.hpp>
-#include <filch/sim/event_heap.hpp>
+#include <filch/sim/event_lanes.hpp>
 #include <filch/sim/worker_model.hpp>
 #include <filch/trace/recorder.hpp>
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -75,6 +81,7 @@ class model final : private task_context {
     activity does = activity::overhead;
     bool is_searching = false;
     bool is_listed = false;  // in waiting_
+    bool is_busy = false;    // counted in busy_
     bool has_kept = false;   // kept is not empty: it lies far away
     task_place current = k_no_place;
     ticket awaited = k_no_ticket;
@@ -96,12 +103,24 @@ class model final : private task_context {
     const model& home;
     [[nodiscard]] std::uint32_t size_hint(worker_id of) const { return home.stealable_[of.value]; }
     [[nodiscard]] bool bands_in_use() const { return home.bands_in_use_; }
+    // Asked only where victims have no list, so the tree is there.
+    [[nodiscard]] worker_id most_loaded(std::span<const worker_id> except, random_stream& random) const {
+      const load_tree::answer most = home.most_loaded_->largest(except);
+      if (most.ties == 0 || most.key == 0) return worker_id::none();
+      return home.most_loaded_->tie(most, most.ties == 1 ? 0 : random.below(most.ties), except);
+    }
   };
   // What placement sees.
   struct load_view {
     const model& home;
     [[nodiscard]] std::uint32_t size_hint(worker_id of) const {
       return home.stealable_[of.value] + home.workers_[of.value].pinned_size;
+    }
+    [[nodiscard]] bool knows_least_loaded() const { return true; }
+    // Asked only with placement = least_loaded, so the tree is there. Its keys are the greater the less there is.
+    [[nodiscard]] worker_id least_loaded(random_stream& random) const {
+      const load_tree::answer least = home.least_loaded_->largest({});
+      return home.least_loaded_->tie(least, least.ties == 1 ? 0 : random.below(least.ties), {});
     }
   };
 
@@ -114,9 +133,13 @@ class model final : private task_context {
 
   // The clock and the books (model_clock.hpp).
   Trace recorder_for(worker_id who);
+  template <class Distance>
+  void make_workers(const Distance& distance);
   void start_workers();
   void loop();
   void charge(sim_worker& w);
+  void enter(sim_worker& w, state at);
+  void set_busy(sim_worker& w, bool is_busy);
   then pause(sim_worker& w, state at, activity does, time_ns span_ns);
   void go_on(sim_worker& w);
   run_result results();
@@ -124,7 +147,7 @@ class model final : private task_context {
   // Runs that cannot go on (model_stuck.hpp).
   [[gnu::noinline]] bool is_stuck() const;
   [[gnu::noinline]] void explain_stuck(std::vector<stuck_join>& out);
-  [[nodiscard]] stuck_join find_child(const sim_worker& w);
+  [[nodiscard]] std::unordered_map<task_place, stuck_join> find_children() const;
 
   // Looking for work (model_search.hpp).
   then look(sim_worker& w);
@@ -132,6 +155,9 @@ class model final : private task_context {
   bool take_local(sim_worker& w, policy::priority band);
   bool take_injected(sim_worker& w, policy::priority band);
   then look_at_victim(sim_worker& w, const policy::step& step);
+  void add_stealable(sim_worker& w, std::uint32_t tasks);
+  void remove_stealable(sim_worker& w, std::uint32_t tasks);
+  [[gnu::noinline]] void rank(const sim_worker& w);
   policy::outcome rob(sim_worker& thief, const policy::step& step);
   void start_searching(sim_worker& w);
   void stop_searching(sim_worker& w);
@@ -193,7 +219,7 @@ class model final : private task_context {
 
   // The clock.
   time_ns now_ns_ = 0;
-  event_heap<std::uint32_t> pending_;  // of workers, and of arrivals under the number of workers
+  event_lanes<std::uint32_t> pending_;  // of workers, and of arrivals under the number of workers
   std::uint64_t events_ = 0;
   bool is_done_ = false;
   run_end end_ = run_end::until;
@@ -201,9 +227,13 @@ class model final : private task_context {
   // Workers.
   std::vector<sim_worker> workers_;
   std::vector<std::uint32_t> stealable_;
-  std::vector<worker_id> sleepers_;     // the longest asleep first
+  bool is_ranked_ = false;                 // one of the two is there
+  std::optional<load_tree> most_loaded_;   // of stealable_, where thieves without a list want the largest
+  std::optional<load_tree> least_loaded_;  // of what placement sees, where it wants the least
+  sleeper_list sleepers_;
   std::vector<std::uint32_t> waiting_;  // those that may be waiting: whoever is_listed
   std::uint32_t searching_ = 0;
+  std::uint32_t busy_ = 0;
   policy::wake_policy wakes_;
   random_stream wake_random_;
 

@@ -21,18 +21,32 @@ model<Trace>::model(const machine_model& machine, const policy::search_options& 
       has_migration_{!machine.costs.migration_ns.empty()},
       has_disturbances_{!machine.disturbances.empty()},
       stealable_(machine.workers),
+      sleepers_{machine.workers},
       wakes_{policy.wake},
       wake_random_{random_stream{options.seed}.split(std::uint64_t{UINT32_MAX} + 2)},
       placement_{policy.placement, machine.workers},
       placement_random_{random_stream{options.seed}.split(std::uint64_t{UINT32_MAX} + 1)},
       outside_{recorder_for(worker_id::none())} {
-  workers_.reserve(machine.workers);
-  const auto distance = [&machine](worker_id a, worker_id b) { return machine.distance(a, b); };
-  for (std::uint32_t w = 0; w != machine.workers; ++w) {
-    policy::search search{policy, worker_id{w}, machine.workers, distance, random_stream{options.seed}.split(w)};
+  if (policy.victims == policy::victims::largest && machine.workers > policy::victim_order::k_most_listed) {
+    most_loaded_.emplace(machine.workers, 0u);
+  }
+  if (policy.placement == policy::placement::least_loaded) least_loaded_.emplace(machine.workers, UINT32_MAX);
+  is_ranked_ = most_loaded_ || least_loaded_;
+  if (machine.distances.workers() == 0) {
+    make_workers(policy::equal_distances{});
+  } else {
+    make_workers([&machine](worker_id a, worker_id b) { return machine.distance(a, b); });
+  }
+}
+
+template <class Trace>
+template <class Distance>
+void model<Trace>::make_workers(const Distance& distance) {
+  workers_.reserve(machine_.workers);
+  for (std::uint32_t w = 0; w != machine_.workers; ++w) {
+    policy::search search{policy_, worker_id{w}, machine_.workers, distance, random_stream{options_.seed}.split(w)};
     workers_.emplace_back(std::move(search), recorder_for(worker_id{w}));
   }
-  pending_.reserve(machine.workers + 1);
 }
 
 template <class Trace>
@@ -77,7 +91,7 @@ void model<Trace>::loop() {
       now_ns_ = options_.until_ns;
       return;
     }
-    const auto next = pending_.take();
+    const auto next = pending_.take_top();
     if (next.what == arrivals) {
       now_ns_ = next.at_ns;
       take_arrivals();
@@ -115,10 +129,24 @@ void model<Trace>::charge(sim_worker& w) {
 template <class Trace>
 typename model<Trace>::then model<Trace>::pause(sim_worker& w, state at, activity does, time_ns span_ns) {
   FILCH_ASSERT(span_ns >= 0 && span_ns <= k_never_ns / 2 - now_ns_ - w.owed_ns, span_ns, now_ns_);
-  w.at = at;
+  enter(w, at);
   w.does = does;
   w.awaited = pending_.push(now_ns_ + w.owed_ns + span_ns, id_of(w).value);
   return then::pause;
+}
+
+// Changes the state, and counts those that may yet make work for others.
+template <class Trace>
+void model<Trace>::enter(sim_worker& w, state at) {
+  w.at = at;
+  set_busy(w, at == state::running || at == state::carrying || at == state::waking);
+}
+
+template <class Trace>
+void model<Trace>::set_busy(sim_worker& w, bool is_busy) {
+  if (w.is_busy == is_busy) return;
+  w.is_busy = is_busy;
+  is_busy ? ++busy_ : --busy_;
 }
 
 template <class Trace>

@@ -4,6 +4,7 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace filch::inline v0::sim {
 
@@ -50,7 +51,7 @@ bool model<Trace>::take_local(sim_worker& w, policy::priority band) {
   const bool is_lifo = policy_.order == policy::order::lifo;
   w.current = is_lifo ? own.pop_newest() : own.pop_oldest();
   if (!own.is_empty()) tasks_.prefetch(is_lifo ? own.newest() : own.oldest());
-  --stealable_[id_of(w).value];
+  remove_stealable(w, 1);
   --ready_;
   w.owed_ns += machine_.costs.pop_ns;
   return true;
@@ -63,9 +64,10 @@ bool model<Trace>::take_inbox(sim_worker& w, policy::priority band) {
   if (!queues.pinned.is_empty()) {
     w.current = queues.pinned.pop_oldest();
     --w.pinned_size;
+    if (least_loaded_) rank(w);
   } else if (!queues.mail.is_empty()) {
     w.current = queues.mail.pop_oldest();
-    --stealable_[id_of(w).value];
+    remove_stealable(w, 1);
     --ready_;
   } else {
     return false;
@@ -85,6 +87,29 @@ bool model<Trace>::take_injected(sim_worker& w, policy::priority band) {
   w.owed_ns += machine_.costs.injector_ns;
   ++w.counts[trace::count::injected];
   return true;
+}
+
+// ---- what others are told -------------------------------------------------------------------------------------------
+
+template <class Trace>
+void model<Trace>::add_stealable(sim_worker& w, std::uint32_t tasks) {
+  stealable_[id_of(w).value] += tasks;
+  if (is_ranked_) [[unlikely]]
+    rank(w);
+}
+
+template <class Trace>
+void model<Trace>::remove_stealable(sim_worker& w, std::uint32_t tasks) {
+  stealable_[id_of(w).value] -= tasks;
+  if (is_ranked_) [[unlikely]]
+    rank(w);
+}
+
+template <class Trace>
+void model<Trace>::rank(const sim_worker& w) {
+  const worker_id who = id_of(w);
+  if (most_loaded_) most_loaded_->set(who.value, stealable_[who.value]);
+  if (least_loaded_) least_loaded_->set(who.value, UINT32_MAX - load_view{*this}.size_hint(who));
 }
 
 // ---- victims --------------------------------------------------------------------------------------------------------
@@ -112,6 +137,7 @@ typename model<Trace>::then model<Trace>::look_at_victim(sim_worker& w, const po
 // Takes from the deque as many as the policy says, or else one from the mail.
 template <class Trace>
 policy::outcome model<Trace>::rob(sim_worker& thief, const policy::step& step) {
+  if (stealable_[step.victim.value] == 0) return policy::outcome::empty;  // its queues lie far away
   sim_worker& victim = workers_[step.victim.value];
   band_queues& there = victim.bands[index(step.band)];
   const bool has_own = !there.own.is_empty();
@@ -126,8 +152,8 @@ policy::outcome model<Trace>::rob(sim_worker& thief, const policy::step& step) {
   for (std::uint32_t i = 1; i != count; ++i) here.push(there.own.pop_oldest());
   if (!there.own.is_empty()) tasks_.prefetch(there.own.oldest());
 
-  stealable_[step.victim.value] -= count;
-  stealable_[id_of(thief).value] += count - 1;
+  remove_stealable(victim, count);
+  if (count != 1) add_stealable(thief, count - 1);
   --ready_;
   victim.counts[trace::count::stolen_from_me] += count;
   thief.counts[trace::count::stolen_by_me] += count;
@@ -150,7 +176,7 @@ void model<Trace>::start_searching(sim_worker& w) {
 template <class Trace>
 void model<Trace>::stop_searching(sim_worker& w) {
   w.is_searching = false;
-  if (--searching_ == 0 && ready_ != 0 && !sleepers_.empty()) wake_one(&w);
+  if (--searching_ == 0 && ready_ != 0 && !sleepers_.is_empty()) wake_one(&w);
 }
 
 // While there is work, a worker that listens does not wait: its looks missed it, as independent draws can.
@@ -175,7 +201,7 @@ typename model<Trace>::then model<Trace>::wait(sim_worker& w, time_ns span_ns) {
 // The worker has noticed that there is work.
 template <class Trace>
 void model<Trace>::cut_wait(sim_worker& w) {
-  w.at = state::looking;
+  enter(w, state::looking);
   w.awaited = pending_.push(std::max(now_ns_, w.since_ns + w.owed_ns) + machine_.costs.notice_ns, id_of(w).value);
 }
 
@@ -186,11 +212,11 @@ bool model<Trace>::park(sim_worker& w, time_ns linger_ns) {
   if (ready_ != 0 || w.inbox_size != 0) return false;
   w.is_searching = false;
   --searching_;
-  w.at = state::parked;
+  enter(w, state::parked);
   w.does = activity::park;
   w.linger_ns = linger_ns;
   w.awaited = k_no_ticket;
-  sleepers_.push_back(id_of(w));
+  sleepers_.push(id_of(w));
   ++w.counts[trace::count::parks];
   w.trace.park();
   return true;
@@ -207,9 +233,9 @@ void model<Trace>::announce(sim_worker* origin) {
     }
     waiting_.clear();
   }
-  if (sleepers_.empty()) return;
+  if (sleepers_.is_empty()) return;
   if (policy_.wake == policy::wake::all) {
-    while (!sleepers_.empty()) wake(workers_[sleepers_.back().value], origin);
+    while (!sleepers_.is_empty()) wake(workers_[sleepers_.youngest().value], origin);
   } else if (searching_ == 0) {
     wake_one(origin);
   }
@@ -219,22 +245,24 @@ template <class Trace>
 void model<Trace>::wake_one(sim_worker* origin) {
   const auto distance = [this](worker_id a, worker_id b) { return machine_.distance(a, b); };
   const worker_id near = origin != nullptr ? id_of(*origin) : worker_id::none();
-  const policy::wake_choice choice = wakes_.choose(sleepers_, near, distance, wake_random_);
+  const bool is_any = policy_.wake == policy::wake::random || policy_.wake == policy::wake::nearest;
+  const std::span<const worker_id> listed = is_any ? sleepers_.packed() : sleepers_.with_gaps();
+  const policy::wake_choice choice = wakes_.choose(listed, near, distance, wake_random_);
   if (choice.is_one()) {
-    wake(workers_[sleepers_[choice.index()].value], origin);
+    wake(workers_[listed[choice.index()].value], origin);
   } else {
-    while (!sleepers_.empty()) wake(workers_[sleepers_.back().value], origin);
+    while (!sleepers_.is_empty()) wake(workers_[sleepers_.youngest().value], origin);
   }
 }
 
 template <class Trace>
 void model<Trace>::wake(sim_worker& sleeper, sim_worker* by) {
-  sleepers_.erase(std::ranges::find(sleepers_, id_of(sleeper)));
+  sleepers_.erase(id_of(sleeper));
   start_searching(sleeper);
   const machine_costs& costs = machine_.costs;
   const time_ns parked_ns = sleeper.since_ns + sleeper.owed_ns;
   const bool lingers = now_ns_ - parked_ns < sleeper.linger_ns;
-  sleeper.at = state::waking;
+  enter(sleeper, state::waking);
   sleeper.awaited =
       pending_.push(lingers ? std::max(now_ns_, parked_ns) + costs.notice_ns
                             : std::max(now_ns_, parked_ns + sleeper.linger_ns + costs.park_ns) + costs.wake_ns,

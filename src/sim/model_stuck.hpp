@@ -4,62 +4,60 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace filch::inline v0::sim {
 
 // Asked only by a worker that has found nothing: whoever is not blocked looks in vain, and nothing can come any more.
 template <class Trace>
 bool model<Trace>::is_stuck() const {
-  if (ready_ != 0 || has_arrival_) return false;
+  if (ready_ != 0 || has_arrival_ || busy_ != 0) return false;
   return std::ranges::all_of(workers_, [this](const sim_worker& w) {
-    if (w.at == state::blocked) return w.awaited == k_no_ticket;
-    const bool is_idle = w.at == state::looking || w.at == state::waiting || w.at == state::parked;
-    return is_idle && w.inbox_size == 0 &&
+    if (w.at == state::blocked) return true;
+    return w.inbox_size == 0 &&
            std::ranges::none_of(w.kept, [this](task_place kept) { return tasks_[kept].pending == 0; });
   });
 }
 
 template <class Trace>
 void model<Trace>::explain_stuck(std::vector<stuck_join>& out) {
+  const std::unordered_map<task_place, stuck_join> children = find_children();
   for (const sim_worker& w : workers_) {
-    if (w.at == state::blocked && tasks_[w.current].pending != 0) out.push_back(find_child(w));
+    if (w.at != state::blocked || tasks_[w.current].pending == 0) continue;
+    const auto found = children.find(w.current);
+    stuck_join one =
+        found != children.end()
+            ? found->second
+            : stuck_join{.worker = {}, .task = {}, .child = task_id::none(), .where = stuck_join::place::left};
+    one.worker = id_of(w);
+    one.task = id_of(tasks_[w.current]);
+    out.push_back(one);
   }
 }
 
-// One child for which a blocked worker waits, and where it is.
+// By parent: the first of its children that is found in a queue or in a join, and where.
 template <class Trace>
-stuck_join model<Trace>::find_child(const sim_worker& w) {
+std::unordered_map<task_place, stuck_join> model<Trace>::find_children() const {
   using place = stuck_join::place;
-  stuck_join found{.worker = id_of(w), .task = id_of(tasks_[w.current]), .child = task_id::none()};
-  const auto is_here = [&](const task_ring& ring, place where, worker_id holder) {
-    for (std::uint32_t i = 0; i != ring.size(); ++i) {
-      if (tasks_[ring[i]].parent != w.current) continue;
-      found.child = id_of(tasks_[ring[i]]);
-      found.where = where;
-      found.holder = holder;
-      return true;
-    }
-    return false;
+  std::unordered_map<task_place, stuck_join> found;
+  const auto note = [&](task_place child, place where, worker_id holder) {
+    const task& subject = tasks_[child];
+    if (subject.parent == k_no_place) return;
+    found.emplace(subject.parent,
+                  stuck_join{.worker = {}, .task = {}, .child = id_of(subject), .where = where, .holder = holder});
   };
-  for (const sim_worker& other : workers_) {
-    const worker_id holder = id_of(other);
-    for (const band_queues& band : other.bands) {
-      if (is_here(band.own, place::queue, holder) || is_here(band.mail, place::queue, holder) ||
-          is_here(band.pinned, place::pinned, holder)) {
-        return found;
-      }
+  const auto note_all = [&](const task_ring& ring, place where, worker_id holder) {
+    for (std::uint32_t i = 0; i != ring.size(); ++i) note(ring[i], where, holder);
+  };
+  for (const sim_worker& w : workers_) {
+    for (const band_queues& band : w.bands) {
+      note_all(band.own, place::queue, id_of(w));
+      note_all(band.mail, place::queue, id_of(w));
+      note_all(band.pinned, place::pinned, id_of(w));
     }
-    if (other.at == state::blocked && tasks_[other.current].parent == w.current) {
-      found.child = id_of(tasks_[other.current]);
-      found.where = place::join;
-      found.holder = holder;
-      return found;
-    }
+    if (w.at == state::blocked) note(w.current, place::join, id_of(w));
   }
-  for (const task_ring& injector : injectors_) {
-    if (is_here(injector, place::injector, worker_id::none())) return found;
-  }
-  found.where = place::left;
+  for (const task_ring& injector : injectors_) note_all(injector, place::injector, worker_id::none());
   return found;
 }
 

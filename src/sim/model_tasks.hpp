@@ -109,7 +109,7 @@ typename model<Trace>::then model<Trace>::keep_in_join(sim_worker& w, join_mode 
   subject.waits = task::wait::blocked;
   w.trace.block(id_of(subject));
   ++blocked_;
-  w.at = state::blocked;
+  enter(w, state::blocked);
   w.does = activity::block;
   w.awaited = k_no_ticket;
   return then::pause;
@@ -198,6 +198,7 @@ bool model<Trace>::finish_join(sim_worker& w, task_place parent) {
   if (above.waits == task::wait::blocked) {
     const time_ns seated_ns = std::max(now_ns_, holder.since_ns + holder.owed_ns);
     holder.awaited = pending_.push(seated_ns + machine_.costs.wake_ns + machine_.costs.switch_ns, id_of(holder).value);
+    set_busy(holder, true);
     w.owed_ns += machine_.costs.notify_ns;
   } else if (holder.kept.back() == parent && holder.at == state::parked) {
     wake(holder, &w);
@@ -254,7 +255,7 @@ template <class Trace>
 void model<Trace>::push(sim_worker& w, task_place what) {
   task_ring& own = w.bands[index(tasks_[what].band)].own;
   own.push(what);
-  ++stealable_[id_of(w).value];
+  add_stealable(w, 1);
   ++ready_;
   auto& longest = w.counts[trace::count::queue_max];
   longest = std::max<std::uint64_t>(longest, own.size());
@@ -342,8 +343,9 @@ void model<Trace>::place(const arrival& what) {
   (is_pinned ? queues.pinned : queues.mail).push(made);
   ++w.inbox_size;
   if (is_pinned) ++w.pinned_size;
+  if (is_pinned && least_loaded_) rank(w);
   if (!is_pinned) {
-    ++stealable_[where.worker.value];
+    add_stealable(w, 1);
     ++ready_;
     announce(nullptr);
   } else if (w.at == state::parked) {

@@ -9,6 +9,7 @@ import difflib
 import json
 import pathlib
 import re
+import resource
 import shutil
 import sys
 
@@ -346,6 +347,42 @@ def test_exercises_are_repeatable_and_refuse_bad_numbers():
     out = succeed("sim", "exercise", "1", "--seeds", "20", "--plot", "one.svg")
     expect("Wrote one.svg" in out, f"the picture is announced in {out}")
     expect((base.WORK / "one.svg").read_text().startswith("<svg"), "a picture")
+
+
+# ---- many workers ----------------------------------------------------------------------------------------------------
+
+
+def test_thousands_of_workers_take_memory_for_workers_and_not_for_their_pairs():
+    told = json.loads(succeed("sim", "steal-half", "--workers", "20000", "--steal", "half", "--seeds", "1", "--json"))
+    expect(told["complete"] and told["workers"] == 20000, "a complete run")
+    run = told["run"]
+    expect(sum(run["executed"]) == 4000 and run["stolen"] > 4000, f"the work spreads: {run['stolen']} stolen")
+    expect("matrix" not in run, "no table of all pairs")
+    most_kb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    expect(most_kb < 600_000, f"{most_kb} KB; a list of all others for each would take 1.6 GB")
+
+
+def test_pairs_of_many_workers_are_listed_and_add_up():
+    told = json.loads(succeed("sim", "steal-half", "--workers", "300", "--steal", "half", "--seeds", "1", "--json"))
+    run = told["run"]
+    expect("matrix" not in run, "no table of all pairs")
+    for thief, victim, tasks in run["stolen_pairs"]:
+        expect(thief != victim and max(thief, victim) < 300 and tasks > 0, f"{thief} took {tasks} from {victim}")
+    expect(sum(tasks for _, _, tasks in run["stolen_pairs"]) == run["stolen"], "the pairs are all thefts")
+    out = succeed("sim", "steal-half", "--workers", "300", "--steal", "half", "--seeds", "1")
+    for part in ("Who stole most from whom (", "Worker 63: ", "… and 236 workers more; --json shows all."):
+        expect(part in out, f"{part!r} in {out}")
+    expect("Worker 64: " not in out, "not everybody has a line")
+
+
+def test_a_run_of_too_many_events_is_not_recorded_unless_asked():
+    out = succeed("sim", "steal-half", "--workers", "1500", "--steal", "one", "--seeds", "1")
+    expect("too large to be shown task by task" in out and "Who stole" not in out, f"no recording: {out[-300:]}")
+    expect("4000 tasks with 40 ms of work took" in out, f"the outcome: {out[-300:]}")
+
+
+def test_more_workers_than_recordings_can_number_are_refused():
+    refuse(("sim", "basic", "--workers", "65535"), "--workers", "65535", "65534")
 
 
 # ---- queueing --------------------------------------------------------------------------------------------------------

@@ -6,6 +6,23 @@
 #include "run_settings.hpp"
 
 namespace filch::tool {
+namespace {
+
+// The table of all pairs takes workers² numbers; of more workers the pairs that occur are listed.
+constexpr std::uint32_t k_most_matrix_workers = 256;
+
+void fill_stolen(nlohmann::ordered_json& into, std::uint32_t workers, const steal_counts& stolen) {
+  if (workers > k_most_matrix_workers) {
+    auto& pairs = into["stolen_pairs"] = nlohmann::ordered_json::array();
+    for (const auto& [pair, tasks] : stolen.pairs()) pairs.push_back({pair.first, pair.second, tasks});
+    return;
+  }
+  std::vector<std::vector<std::uint64_t>> matrix(workers, std::vector<std::uint64_t>(workers));
+  for (const auto& [pair, tasks] : stolen.pairs()) matrix[pair.first][pair.second] = tasks;
+  into["matrix"] = std::move(matrix);
+}
+
+}  // namespace
 
 void fill_json(nlohmann::ordered_json& into, const executed_plan& done, const run_view& view, const json_options& how) {
   const double to_s = 1.0 / static_cast<double>(k_ns_per_s);
@@ -22,7 +39,7 @@ void fill_json(nlohmann::ordered_json& into, const executed_plan& done, const ru
   into["executed"] = done.executed;
   auto& busy = into["busy_s"] = nlohmann::ordered_json::array();
   for (const time_ns each : done.busy_ns) busy.push_back(static_cast<double>(each) * to_s);
-  into["matrix"] = view.stolen;
+  fill_stolen(into, done.workers, view.stolen);
   into["lost_events"] = view.dropped;
   into["statistics"] = nlohmann::ordered_json::parse(to_json(done.statistics));
   if (!how.log) return;

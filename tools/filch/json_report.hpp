@@ -13,8 +13,8 @@ struct json_options {
   bool log = false;
 };
 
-// tasks, loaders, work_s, wall_s, scenario_s, speedup, efficiency, stolen, steal_rate, executed, busy_s, matrix,
-// lost_events, statistics and, when asked for, log.
+// tasks, loaders, work_s, wall_s, scenario_s, speedup, efficiency, stolen, steal_rate, executed, busy_s, matrix (of
+// many workers stolen_pairs: thief, victim, tasks), lost_events, statistics and, when asked for, log.
 void fill_json(nlohmann::ordered_json& into, const executed_plan& done, const run_view& view, const json_options& how);
 
 // "victims": "random", …

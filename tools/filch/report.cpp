@@ -58,12 +58,8 @@ std::string rest_note(std::uint32_t workers) {
 }
 
 std::string pairs_text(const run_view& view) {
-  std::vector<std::tuple<std::uint64_t, std::size_t, std::size_t>> pairs;
-  for (std::size_t thief = 0; thief != view.stolen.size(); ++thief) {
-    for (std::size_t victim = 0; victim != view.stolen.size(); ++victim) {
-      if (view.stolen[thief][victim] != 0) pairs.emplace_back(view.stolen[thief][victim], thief, victim);
-    }
-  }
+  std::vector<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> pairs;
+  for (const auto& [pair, tasks] : view.stolen.pairs()) pairs.emplace_back(tasks, pair.first, pair.second);
   std::ranges::sort(pairs, std::greater{});
   text_table table{{"thief", "victim", "tasks"}};
   for (std::size_t i = 0; i != std::min(pairs.size(), k_matrix_pairs); ++i) {
@@ -101,7 +97,7 @@ std::string matrix_text(const executed_plan& done, const run_view& view) {
     std::vector<std::string> row{"worker "s + std::to_string(thief)};
     std::uint64_t sum = 0;
     for (std::uint32_t victim = 0; victim != done.workers; ++victim) {
-      const std::uint64_t tasks = view.stolen[thief][victim];
+      const std::uint64_t tasks = view.stolen.between(thief, victim);
       row.push_back(thief == victim ? "" : tasks == 0 ? "·" : std::to_string(tasks));
       sum += tasks;
       lost[victim] += tasks;
@@ -123,13 +119,13 @@ std::string statistics_text(const executed_plan& done) {
   out += "Total tasks executed: "s + std::to_string(done.tasks) + "\n";
   out += "Total tasks stolen: "s + std::to_string(done.stolen()) + "\n";
   out += "Steal rate: "s + fixed(100 * done.steal_rate(), 1) + "%\n";
-  for (std::uint32_t w = 0; w != done.workers; ++w) {
+  for (std::uint32_t w = 0; w != std::min(done.workers, k_shown_workers); ++w) {
     const worker_statistics& each = done.statistics.workers[w];
     out += "Worker "s + std::to_string(w) + ": executed=" + std::to_string(done.executed[w]) +
            ", stolen=" + std::to_string(each.counts[count::stolen_by_me]) +
            ", queue=" + std::to_string(each.queue_length) + "\n";
   }
-  return out;
+  return out + rest_note(done.workers);
 }
 
 std::string worker_table_text(const executed_plan& done) {

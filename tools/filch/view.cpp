@@ -16,10 +16,7 @@ using trace::event_kind;
 
 class builder {
  public:
-  explicit builder(const trace::recording& from) : from_{from} {
-    view_.stolen.assign(from.workers.size(), std::vector<std::uint64_t>(from.workers.size()));
-    view_.dropped = from.dropped_count();
-  }
+  explicit builder(const trace::recording& from) : from_{from} { view_.dropped = from.dropped_count(); }
 
   run_view build() && {
     each_event([this](const event& e) { note_birth(e); });
@@ -89,7 +86,7 @@ class builder {
         if (!task->is_loader) say(e, worker(e.worker) + ": Completed " + task->name);
         break;
       case event_kind::steal_success: {
-        view_.stolen[e.worker][e.detail] += e.argument;
+        view_.stolen.add(e.worker, e.detail, e.argument);
         // A stolen fork becomes a task only in the thief's hands; its home is the victim.
         if (task != nullptr && task->home == worker_id{e.worker}) task->home = worker_id{e.detail};
         const std::string more = e.argument > 1 ? " and "s + std::to_string(e.argument - 1) + " more" : "";
@@ -110,9 +107,7 @@ class builder {
 
 std::uint64_t run_view::stolen_sum() const {
   std::uint64_t sum = 0;
-  for (const auto& row : stolen) {
-    for (const std::uint64_t each : row) sum += each;
-  }
+  for (const auto& [pair, count] : stolen.pairs()) sum += count;
   return sum;
 }
 

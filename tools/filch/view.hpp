@@ -6,7 +6,9 @@
 #include <filch/base/ids.hpp>
 #include <filch/base/units.hpp>
 #include <filch/trace/recording.hpp>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace filch::tool {
@@ -28,11 +30,28 @@ struct log_line {
   std::string text;
 };
 
+// How many tasks each thief took from each victim. Only the pairs that occur take memory.
+class steal_counts {
+ public:
+  void add(std::uint32_t thief, std::uint32_t victim, std::uint64_t tasks) { counts_[{thief, victim}] += tasks; }
+  [[nodiscard]] std::uint64_t between(std::uint32_t thief, std::uint32_t victim) const {
+    const auto found = counts_.find({thief, victim});
+    return found == counts_.end() ? 0 : found->second;
+  }
+  // {thief, victim} → tasks, by thief and then by victim; no pair has 0.
+  [[nodiscard]] const std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>& pairs() const {
+    return counts_;
+  }
+
+ private:
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> counts_;
+};
+
 struct run_view {
-  std::vector<seen_task> tasks;                    // in the order in which they came into being, per recorder
-  std::vector<std::vector<std::uint64_t>> stolen;  // [thief][victim]: tasks
-  std::uint64_t dropped = 0;                       // events that the recording has lost
-  std::vector<log_line> log;                       // by time
+  std::vector<seen_task> tasks;  // in the order in which they came into being, per recorder
+  steal_counts stolen;
+  std::uint64_t dropped = 0;  // events that the recording has lost
+  std::vector<log_line> log;  // by time
 
   [[nodiscard]] std::uint64_t stolen_sum() const;
 };

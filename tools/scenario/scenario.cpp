@@ -72,11 +72,6 @@ machine_description read_any_machine(const field& from) {
 
 // ---- what must fit together -----------------------------------------------------------------------------------------
 
-bool keeps_a_list(policy::victims how) {
-  return how != policy::victims::random_probe && how != policy::victims::best_of_two &&
-         how != policy::victims::round_robin;
-}
-
 [[noreturn]] void refuse(std::string_view origin, std::string_view name, const std::string& value,
                          const std::string& allowed) {
   throw error{origin, 0, name, std::string{name} + " = " + value + ": allowed is " + allowed};
@@ -84,12 +79,8 @@ bool keeps_a_list(policy::victims how) {
 
 void require_workers(const document& what, std::string_view origin) {
   const std::uint32_t workers = what.worker_count();
-  const bool is_listing = keeps_a_list(what.policy.victims);
-  const std::uint32_t most = is_listing ? k_most_listing_workers : k_most_workers;
-  if (workers < 1 || workers > most) {
-    refuse(origin, "workers", std::to_string(workers),
-           "a number from 1 to " + std::to_string(most) +
-               (is_listing ? " with victims = " + std::string{policy::to_string(what.policy.victims)} : ""));
+  if (workers < 1 || workers > k_most_workers) {
+    refuse(origin, "workers", std::to_string(workers), "a number from 1 to " + std::to_string(k_most_workers));
   }
 }
 

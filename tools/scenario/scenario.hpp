@@ -92,14 +92,13 @@ struct document {
 
 // ---- limits ---------------------------------------------------------------------------------------------------------
 
-inline constexpr std::uint64_t k_most_bytes = 4u << 20;         // of a file
-inline constexpr std::uint32_t k_most_depth = 16;               // of brackets
-inline constexpr std::uint32_t k_most_values = 500'000;         // in a file
-inline constexpr std::uint64_t k_most_tasks = 100'000'000;      // of a run
-inline constexpr std::uint64_t k_most_events = 2'000'000'000;   // of a run: a minute or two
-inline constexpr std::uint32_t k_most_workers = 65'534;         // … and fewer where every worker keeps a list of all
-inline constexpr std::uint32_t k_most_listing_workers = 8'192;  // … which takes memory for workers²
-inline constexpr std::uint32_t k_most_described_cpus = 4'096;   // … and on a machine with a topology
+inline constexpr std::uint64_t k_most_bytes = 4u << 20;        // of a file
+inline constexpr std::uint32_t k_most_depth = 16;              // of brackets
+inline constexpr std::uint32_t k_most_values = 500'000;        // in a file
+inline constexpr std::uint64_t k_most_tasks = 100'000'000;     // of a run
+inline constexpr std::uint64_t k_most_events = 2'000'000'000;  // of a run: a minute or two
+inline constexpr std::uint32_t k_most_workers = 65'534;        // of a run: what recordings can number
+inline constexpr std::uint32_t k_most_described_cpus = 4'096;  // of a machine with a topology: workers² distances
 inline constexpr std::uint32_t k_most_runs = 1'000'000;
 inline constexpr time_ns k_latest_ns = 1'000'000'000 * k_ns_per_s;  // every run stops there
 

@@ -76,6 +76,9 @@ class placement_policy {
         return chosen;
       }
       case placement::kind::least_loaded: {
+        if constexpr (ranked_load_view<View>) {
+          if (view.knows_least_loaded()) return view.least_loaded(random);
+        }
         const auto room = [&](std::size_t i) {
           return UINT64_MAX - static_cast<std::uint32_t>(view.size_hint(worker_id{static_cast<std::uint32_t>(i)}));
         };

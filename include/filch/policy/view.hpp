@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filch/base/ids.hpp>
+#include <filch/base/random.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -23,6 +24,24 @@ concept search_view = requires(const View& view, worker_id worker) {
 template <class View>
 concept load_view = requires(const View& view, worker_id worker) {
   { view.size_hint(worker) } -> std::convertible_to<std::uint32_t>;
+};
+
+// A view of many workers may know who has most, so that nobody has to read all hints.
+//   most_loaded(except, random)    the worker with the largest hint of all but those in `except` (sorted), ties broken
+//                                  as random_argmax does; none if no hint is above 0
+template <class View>
+concept ranked_view =
+    search_view<View> && requires(const View& view, std::span<const worker_id> except, random_stream& random) {
+      { view.most_loaded(except, random) } -> std::same_as<worker_id>;
+    };
+
+// The same for placement: a view that may know who has least.
+//   knows_least_loaded()    whether it does
+//   least_loaded(random)    the worker with the least hint, ties broken as random_argmax does
+template <class View>
+concept ranked_load_view = load_view<View> && requires(const View& view, random_stream& random) {
+  { view.knows_least_loaded() } -> std::same_as<bool>;
+  { view.least_loaded(random) } -> std::same_as<worker_id>;
 };
 
 // How far worker b is from worker a: a small number, 0 for the nearest. Fixed while a runtime lives.

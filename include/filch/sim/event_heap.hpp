@@ -45,7 +45,13 @@ class event_heap {
 
   // Schedules an event. Times are not negative.
   ticket push(time_ns at_ns, Payload what, urgency how = urgency::normal) {
-    const entry fresh{at_ns, (static_cast<std::uint64_t>(how) << 56) | ++last_number_, what};
+    const entry fresh{at_ns, ticket_of(how, ++last_number_), what};
+    insert(fresh);
+    return fresh.ticket;
+  }
+
+  // The same for a user who numbers his events himself.
+  void insert(const entry& fresh) {
     if (has_hole_) {
       has_hole_ = false;
       sift_down(fresh);
@@ -53,7 +59,19 @@ class event_heap {
       if (slots_.size() < size_ + 1 + k_arity) grow();
       sift_up(size_++, fresh);
     }
-    return fresh.ticket;
+  }
+
+  [[nodiscard]] static constexpr ticket ticket_of(urgency how, std::uint64_t number) {
+    return (static_cast<std::uint64_t>(how) << 56) | number;
+  }
+
+  // Both parts in one comparison of 128 bits: no branch.
+  [[nodiscard]] static bool is_before(const entry& a, const entry& b) {
+    __extension__ using wide = unsigned __int128;
+    const auto key = [](const entry& e) {
+      return (static_cast<wide>(static_cast<std::uint64_t>(e.at_ns)) << 64) | e.ticket;
+    };
+    return key(a) < key(b);
   }
 
   // The earliest event; only when not empty.
@@ -77,15 +95,6 @@ class event_heap {
   static constexpr std::size_t k_arity = 4;
 
   static constexpr entry fence() { return entry{k_never_ns, UINT64_MAX, Payload{}}; }
-
-  // Both parts in one comparison of 128 bits: no branch.
-  static bool is_before(const entry& a, const entry& b) {
-    __extension__ using wide = unsigned __int128;
-    const auto key = [](const entry& e) {
-      return (static_cast<wide>(static_cast<std::uint64_t>(e.at_ns)) << 64) | e.ticket;
-    };
-    return key(a) < key(b);
-  }
 
   void grow() { slots_.resize(2 * slots_.size() + k_arity, fence()); }
 

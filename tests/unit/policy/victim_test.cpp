@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -113,7 +114,7 @@ TEST(victims_random, every_order_is_equally_likely) {
 
 // Operations are counted as draws of random bits, hints read and list entries moved.
 TEST(victims_random, a_victim_costs_one_draw_and_one_swap_however_many_workers_there_are) {
-  for (const std::uint32_t workers : {8u, 1024u}) {
+  for (const std::uint32_t workers : {8u, victim_order::k_most_listed}) {
     random_stream random{5};
     random_stream expected{5};
     victim_order order{victims::random, worker_id{0}, workers};
@@ -282,6 +283,85 @@ TEST(victims_last_victim, the_rest_is_in_random_order) {
   std::erase(second, 0u);
   ASSERT_EQ(second.size(), 3u);
   EXPECT_LT(check::chi_squared(second), 18.4);  // 2 degrees of freedom, p = 0.0001
+}
+
+// ---- more workers than are listed -----------------------------------------------------------------------------------
+
+constexpr std::uint32_t k_many = 3 * victim_order::k_most_listed + 17;
+constexpr victims k_sweeping[] = {victims::random, victims::largest, victims::nearest, victims::last_victim};
+
+TEST(victims_of_many, a_sweep_visits_every_other_worker_exactly_once_and_needs_no_list) {
+  random_stream random{check::test_seed()};
+  const fake_view view{{5, 0, 3, 3, 0, 1, 0, 2}};
+  for (const victims how : k_sweeping) {
+    for (const std::uint32_t self : {0u, 5u, 300u, k_many - 1}) {
+      victim_order order{how, worker_id{self}, k_many};
+      for (int sweep = 0; sweep != 3; ++sweep) {
+        order.start_sweep();
+        EXPECT_EQ(sorted(draws(order, view, random, k_many - 1)), all_but(self, k_many)) << to_string(how);
+        if (sweep == 1) order.succeeded();
+      }
+      EXPECT_TRUE(order.candidates().empty()) << to_string(how);
+    }
+  }
+}
+
+TEST(victims_of_many, a_sweep_that_was_broken_off_leaves_the_next_one_whole) {
+  random_stream random{check::test_seed()};
+  for (const victims how : k_sweeping) {
+    victim_order order{how, worker_id{3}, k_many};
+    for (const std::size_t broken_off : {1u, 2u, 5u, 400u}) {
+      order.start_sweep();
+      draws(order, fake_view{{5, 0, 3, 3, 0, 1, 0, 2}}, random, broken_off);
+      if (broken_off != 2) order.succeeded();
+      order.start_sweep();
+      EXPECT_EQ(sorted(draws(order, fake_view{}, random, k_many - 1)), all_but(3, k_many)) << to_string(how);
+    }
+  }
+}
+
+TEST(victims_of_many, every_other_worker_is_equally_likely_to_come_first) {
+  random_stream random{check::test_seed()};
+  victim_order order{victims::random, worker_id{7}, k_many};
+  std::vector<std::uint64_t> seen(k_many - 1);
+  for (std::uint32_t i = 0; i != 200 * k_many; ++i) {
+    order.start_sweep();
+    const std::uint32_t drawn = order.draw(fake_view{}, random).value;
+    ASSERT_NE(drawn, 7u);
+    ++seen[drawn < 7 ? drawn : drawn - 1];
+  }
+  const double freedom = k_many - 2;
+  EXPECT_LT(check::chi_squared(seen), freedom + 3.9 * std::sqrt(2 * freedom));  // p = 0.0001
+}
+
+TEST(victims_of_many, the_last_victim_that_gave_work_comes_first_in_the_next_sweep) {
+  random_stream random{1};
+  victim_order order{victims::last_victim, worker_id{0}, k_many};
+  const auto found = draws(order, fake_view{}, random, 3).back();
+  order.succeeded();
+  for (int sweep = 0; sweep != 3; ++sweep) {
+    order.start_sweep();
+    EXPECT_EQ(draws(order, fake_view{}, random, 2).front(), found);
+  }
+}
+
+TEST(victims_of_many, the_largest_hints_come_first_and_are_not_read_again_once_all_are_zero) {
+  random_stream random{1};
+  victim_order order{victims::largest, worker_id{0}, k_many};
+  const fake_view view{{99, 4, 7, 0, 5}};
+  EXPECT_EQ(draws(order, view, random, 3), (std::vector<std::uint32_t>{2, 4, 1}));
+  const std::uint64_t before = view.hints_read;
+  draws(order, view, random, k_many - 4);
+  EXPECT_LE(view.hints_read - before, k_many);
+}
+
+// Who is near matters more than the memory: only distances that are all equal are not looked at.
+TEST(victims_of_many, near_ones_come_first_where_distances_differ) {
+  random_stream random{check::test_seed()};
+  const auto halves = [](worker_id a, worker_id b) { return a.value / 400 == b.value / 400 ? 1u : 2u; };
+  victim_order order{victims::nearest, worker_id{5}, 800, halves};
+  for (const std::uint32_t each : draws(order, fake_view{}, random, 399)) EXPECT_LT(each, 400u);
+  for (const std::uint32_t each : draws(order, fake_view{}, random, 400)) EXPECT_GE(each, 400u);
 }
 
 }  // namespace

@@ -26,8 +26,10 @@ using json = nlohmann::ordered_json;
 
 // A scenario that shows something is run with so many seeds, one that does not with one.
 constexpr std::uint32_t k_contrast_seeds = 100;
-// A larger run is not recorded unless a file or the log asks for it, and not looked at task by task.
+// A larger run is not recorded unless a file or the log asks for it, and not looked at task by task. Its recording
+// would take 32 bytes an event, mostly of looks when there are many workers.
 constexpr std::uint64_t k_recorded_tasks = 200'000;
+constexpr std::uint64_t k_recorded_events = 4'000'000;
 
 // The lesson's own output and nothing else.
 void repeat_lesson(const sim_arguments& given) {
@@ -141,10 +143,12 @@ const trace::event* find_spawn(const trace::recording& in, std::uint64_t task) {
 
 // The first run in full.
 simulated_run show_first(const sim_arguments& given, const sim_settings& chosen, std::ostream& out, json& into) {
-  const bool is_asked_for = given.log || given.gantt || given.trace_file || given.report_file;
-  bool is_recorded = is_asked_for;
-  if (!is_recorded) is_recorded = scenario::run(chosen.what, chosen.seeds.first).tasks <= k_recorded_tasks;
+  bool is_recorded = given.log || given.gantt || given.trace_file || given.report_file;
   simulated_run run = simulate_once(chosen.what, chosen.seeds.first, is_recorded);
+  if (!is_recorded && run.result.tasks <= k_recorded_tasks && recorded_events(run.result) <= k_recorded_events) {
+    is_recorded = true;
+    run = simulate_once(chosen.what, chosen.seeds.first, is_recorded);
+  }
   const filch::options no_threads;
   context in{.runtime = no_threads,
              .log = given.log,
@@ -155,7 +159,14 @@ simulated_run show_first(const sim_arguments& given, const sim_settings& chosen,
              .json = into};
   const std::string outcome = outcome_of(run);
   report_executed(in, run.done, outcome, into);
-  if (!is_recorded) out << statistics_text(run.done) << "\n" << worker_table_text(run.done) << "\n" << outcome;
+  if (!is_recorded) {
+    into.erase("matrix");
+    into.erase("stolen_pairs");
+    out << statistics_text(run.done) << "\n"
+        << worker_table_text(run.done) << "\n"
+        << outcome
+        << "The run is too large to be shown task by task; --gantt, --trace and --report do so all the same.\n";
+  }
   if (given.gantt) {
     put_unguarded(out, "\n" + report::render_gantt(run.done.recording, report::gantt_options_of_terminal()));
   }
