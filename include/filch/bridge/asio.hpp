@@ -11,24 +11,34 @@
 // others; the task goes on at its own runtime, wherever Asio calls the handler. An error becomes asio::system_error. If
 // the operation is dropped, because its io_context ends, the task gets asio::error::operation_aborted.
 //
-// Who may call what: `use_task` in a task; what it returns is awaited at once, and once. A request to stop the task
-// does not end an operation that is under way: cancel it at its socket or timer. An asio_context any thread; it refers
-// to a runtime, which outlives it, and it outlives the handlers that it was given.
+// A request to stop the task cancels the operation, and the task gets task_cancelled; one that Asio cannot cancel, or
+// that has ended meanwhile, ends as it would have. So `timeout` and `any` work. For that, the handlers of an operation
+// run on a strand of its own.
+//
+// Who may call what: `use_task` in a task; what it returns is awaited at once, and once. An asio_context any thread; it
+// refers to a runtime, which outlives it, and it outlives the handlers that it was given.
 #pragma once
 
 #include <filch/coro/waiter.hpp>
+#include <filch/runtime/errors.hpp>
 #include <filch/runtime/runtime.hpp>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/async_result.hpp>
+#include <asio/cancellation_signal.hpp>
 #include <asio/error.hpp>
 #include <asio/execution.hpp>
 #include <asio/execution_context.hpp>
+#include <asio/post.hpp>
+#include <asio/strand.hpp>
 #include <asio/system_error.hpp>
 
 #include <coroutine>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -39,6 +49,99 @@ namespace bridge {
 // What a handler takes.
 template <class... Results>
 struct asio_results {};
+
+// Where the handlers of an operation run: on a strand over the executor that its initiation names.
+template <class Initiation>
+struct asio_home {
+  struct association {};
+
+  explicit asio_home(const Initiation&) noexcept {}
+  // Nothing is known of its threads: it gets a request on the thread that asks.
+  template <class F>
+  void defer(F&& function) const {
+    std::forward<F>(function)();
+  }
+  [[nodiscard]] association associated() const noexcept { return {}; }
+};
+template <class Initiation>
+  requires requires(const Initiation& begin) { begin.get_executor(); }
+struct asio_home<Initiation> {
+  using strand = asio::strand<std::decay_t<decltype(std::declval<const Initiation&>().get_executor())>>;
+  struct association {
+    using executor_type = strand;
+    strand executor;
+    [[nodiscard]] executor_type get_executor() const noexcept { return executor; }
+  };
+
+  explicit asio_home(const Initiation& begin) : executor{begin.get_executor()} {}
+  template <class F>
+  void defer(F&& function) const {
+    asio::post(executor, std::forward<F>(function));
+  }
+  [[nodiscard]] association associated() const noexcept { return {executor}; }
+
+  strand executor;
+};
+
+// How a request to stop reaches one operation. Asio's signal is not for several threads: it is sent where the handlers
+// run, after the operation has begun and before it ends. It outlives both the operation and the one who awaits it.
+template <class Home>
+class asio_stop : public std::enable_shared_from_this<asio_stop<Home>> {
+ public:
+  template <class Initiation>
+  explicit asio_stop(const Initiation& begin) : home_{begin} {}
+
+  [[nodiscard]] const Home& home() const noexcept { return home_; }
+  [[nodiscard]] asio::cancellation_slot slot() noexcept { return signal_.slot(); }
+
+  // Any thread.
+  void request() noexcept {
+    if (change(&stages::is_requested).has_begun) send();
+  }
+  // The operation is under way: who has begun it touches it no more.
+  void note_begin() noexcept {
+    if (change(&stages::has_begun).is_requested) send();
+  }
+  // Its handler was called or dropped.
+  void note_end() noexcept { (void)change(&stages::has_ended); }
+  [[nodiscard]] bool is_requested() {
+    const std::lock_guard lock{mutex_};
+    return now_.is_requested;
+  }
+
+ private:
+  struct stages {
+    bool is_requested = false;
+    bool has_begun = false;
+    bool has_ended = false;
+  };
+
+  // What was before.
+  stages change(bool stages::* which) {
+    const std::lock_guard lock{mutex_};
+    const stages before = now_;
+    now_.*which = true;
+    return before;
+  }
+  void send() noexcept {
+    try {
+      home_.defer([self = this->shared_from_this()] {
+        if (!self->has_ended()) self->signal_.emit(asio::cancellation_type::all);
+      });
+    } catch (...) {
+      // No memory, or no executor any more: the operation ends as it would have.
+    }
+  }
+  [[nodiscard]] bool has_ended() {
+    const std::lock_guard lock{mutex_};
+    return now_.has_ended;
+  }
+
+  const Home home_;
+  asio::cancellation_signal signal_;
+  std::mutex mutex_;
+  stages now_;  // guarded by mutex_
+};
 
 template <class Initiation, class Results, class... Arguments>
 class asio_awaiter;
@@ -55,24 +158,35 @@ class [[nodiscard]] asio_awaiter<Initiation, asio_results<Results...>, Arguments
   asio_awaiter& operator=(asio_awaiter&&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> who) {
+  template <class Promise>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
+    std::stop_token token = coro::stop_token_of(who);
+    if (token.stop_requested()) throw task_cancelled{};
+    stop_ = std::make_shared<stop>(begin_);
+    on_stop_.emplace(std::move(token), requester{*stop_});
     self_.arm(who);
     // From here on the handler may be called, and the coroutine go on elsewhere: what is needed lies on this stack.
+    const std::shared_ptr<stop> shared = stop_;
     Initiation begin{std::move(begin_)};
     std::tuple<Arguments...> arguments{std::move(arguments_)};
-    handler told{*this};
+    handler told{*this, shared};
     try {
       std::apply([&](Arguments&... each) { std::move(begin)(std::move(told), std::move(each)...); }, arguments);
     } catch (...) {
       // Asio has dropped the handler, or `told` still has it: either way the coroutine goes on with the problem.
       told.give_up(std::current_exception());
     }
+    shared->note_begin();
+    return true;
   }
   // Nothing, the only result, or a tuple of all, without a leading error.
   auto await_resume() {
+    on_stop_.reset();
     if (problem_) std::rethrow_exception(std::move(problem_));
     if constexpr (has_error()) {
-      if (std::get<0>(*results_)) throw asio::system_error{std::get<0>(*results_)};
+      const asio::error_code& error = std::get<0>(*results_);
+      if (error == asio::error::operation_aborted && stop_->is_requested()) throw task_cancelled{};
+      if (error) throw asio::system_error{error};
       return unwrap(std::make_index_sequence<sizeof...(Results) - 1>{}, std::integral_constant<std::size_t, 1>{});
     } else {
       return unwrap(std::make_index_sequence<sizeof...(Results)>{}, std::integral_constant<std::size_t, 0>{});
@@ -80,17 +194,31 @@ class [[nodiscard]] asio_awaiter<Initiation, asio_results<Results...>, Arguments
   }
 
  private:
-  // What Asio calls once, or drops.
-  class handler {
+  using home = asio_home<Initiation>;
+  using stop = asio_stop<home>;
+
+  struct requester {
+    stop& of;
+    void operator()() const noexcept { of.request(); }
+  };
+
+  // What Asio calls once, or drops. Its executor and slot are found by Asio.
+  class handler : public home::association {
    public:
-    explicit handler(asio_awaiter& of) : of_{&of} {}
-    handler(handler&& other) noexcept : of_{std::exchange(other.of_, nullptr)} {}
+    using cancellation_slot_type = asio::cancellation_slot;
+
+    handler(asio_awaiter& of, const std::shared_ptr<stop>& by)
+        : home::association{by->home().associated()}, of_{&of}, stop_{by} {}
+    handler(handler&& other) noexcept
+        : home::association{other}, of_{std::exchange(other.of_, nullptr)}, stop_{std::move(other.stop_)} {}
     handler& operator=(handler&&) = delete;
     ~handler() { give_up(std::make_exception_ptr(asio::system_error{asio::error::operation_aborted})); }
 
+    [[nodiscard]] cancellation_slot_type get_cancellation_slot() const noexcept { return stop_->slot(); }
+
     template <class... Given>
     void operator()(Given&&... results) {
-      asio_awaiter& of = *std::exchange(of_, nullptr);
+      asio_awaiter& of = end();
       try {
         of.results_.emplace(std::forward<Given>(results)...);
       } catch (...) {
@@ -100,13 +228,19 @@ class [[nodiscard]] asio_awaiter<Initiation, asio_results<Results...>, Arguments
     }
     void give_up(std::exception_ptr problem) noexcept {
       if (of_ == nullptr) return;
-      asio_awaiter& of = *std::exchange(of_, nullptr);
+      asio_awaiter& of = end();
       of.problem_ = std::move(problem);
       of.self_.wake();
     }
 
    private:
+    asio_awaiter& end() noexcept {
+      stop_->note_end();
+      return *std::exchange(of_, nullptr);
+    }
+
     asio_awaiter* of_;
+    std::shared_ptr<stop> stop_;
   };
 
   [[nodiscard]] static constexpr bool has_error() {
@@ -123,6 +257,8 @@ class [[nodiscard]] asio_awaiter<Initiation, asio_results<Results...>, Arguments
   Initiation begin_;
   std::tuple<Arguments...> arguments_;
   coro::waiter self_{"asio"};
+  std::shared_ptr<stop> stop_;
+  std::optional<std::stop_callback<requester>> on_stop_;
   std::optional<std::tuple<std::decay_t<Results>...>> results_;
   std::exception_ptr problem_;
 };

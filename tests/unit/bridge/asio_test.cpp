@@ -1,3 +1,5 @@
+#include "io_thread.hpp"
+
 #include <filch/bridge/asio.hpp>
 #include <filch/coro/all.hpp>
 #include <filch/coro/spawn.hpp>
@@ -5,7 +7,6 @@
 
 #include <asio/bind_executor.hpp>
 #include <asio/buffer.hpp>
-#include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 #include <asio/post.hpp>
@@ -29,24 +30,7 @@ namespace {
 using asio::ip::tcp;
 using filch::task;
 using filch::use_task;
-
-// An io_context with its thread.
-class io_thread {
- public:
-  ~io_thread() { thread_.join(); }
-  asio::io_context& context() { return context_; }
-  void stop() {
-    guard_.reset();
-    context_.stop();
-  }
-  // No further work: the thread ends when there is nothing left.
-  void finish() { guard_.reset(); }
-
- private:
-  asio::io_context context_{1};
-  asio::executor_work_guard<asio::io_context::executor_type> guard_{context_.get_executor()};
-  std::thread thread_{[this] { context_.run(); }};
-};
+using filch_bridge_test::io_thread;
 
 task<> serve(tcp::acceptor& acceptor, int connections) {
   for (int i = 0; i != connections; ++i) {
