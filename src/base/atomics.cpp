@@ -44,6 +44,12 @@ bool std_atomics::prepare_heavy_fence() noexcept {
   return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
+bool std_atomics::has_heavy_fence() noexcept {
+  constexpr long k_needed = MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED | MEMBARRIER_CMD_PRIVATE_EXPEDITED;
+  const long offered = ::syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+  return offered >= 0 && (offered & k_needed) == k_needed;
+}
+
 bool std_atomics::fence_all_threads() noexcept {
   return ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }

@@ -97,7 +97,7 @@ runtime::core::core(options given)
   });
   chosen.stack_bytes = std::min(chosen.stack_bytes, fiber::k_most_bytes);
   const bool may_interrupt = chosen.interrupts.value_or(switch_from_environment("FILCH_INTERRUPTS").value_or(true));
-  lookout_.emplace(*this, chosen.name + "-lookout", may_interrupt);
+  lookout_.emplace(*this, chosen.name + "-lookout", may_interrupt && std_atomics::has_heavy_fence());
   stacks_.emplace(chosen.stack_bytes, std::size_t{2} * wanted);
   crew_.emplace(chosen.name, chosen.thread_stack_bytes, [this](std::uint32_t number) { thread_main(number); });
   start_crew(wanted);

@@ -145,7 +145,7 @@ class runtime::core {
     return chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen &&
            chosen.trace->is_recording();
   }
-  // Is there work that this one could do, if its owner were asked or interrupted?
+  // Is there work that this one could do, if its owner were asked or visited?
   [[nodiscard]] bool is_work_withheld_from(const worker& who) const;
   // The calling thread goes to where no worker but `who` runs, if it can.
   void leave_crowded_cpus(const worker* who) const noexcept;
@@ -173,16 +173,13 @@ class runtime::core {
     return at_ns != 0 && monotonic_now_ns() - at_ns < k_while_ns;
   }
   // See lookout.
-  [[nodiscard]] bool can_interrupt() const noexcept { return lookout_->can_interrupt(); }
-  [[nodiscard]] bool interrupt_for(const worker& who, time_ns until_ns) noexcept {
-    return lookout_->interrupt_for(who, until_ns);
-  }
-  void look_out_in_handler() noexcept { lookout_->look_out_in_handler(); }
+  [[nodiscard]] bool can_visit() const noexcept { return lookout_->can_visit(); }
+  [[nodiscard]] bool visit_for(const worker& who) noexcept { return lookout_->visit_for(who); }
   // The calling thread may run wherever the runtime's creator might, if the first threads are bound at their beginning.
   void unbind_thread() const noexcept;
   // After an offer: the lookout sees to it that somebody comes for it.
   [[nodiscard]] bool is_watched() noexcept { return lookout_->is_watching(); }
-  [[nodiscard]] bool may_interrupt() const { return lookout_->may_interrupt(); }
+  [[nodiscard]] bool may_visit() const { return lookout_->may_visit(); }
   wait_graph waits;
   park::source_set sources;
 

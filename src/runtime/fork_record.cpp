@@ -2,7 +2,7 @@
 
 #include "core.hpp"
 #include "frame_list.hpp"
-#include "interrupt.hpp"
+#include "beat_signal.hpp"
 #include "worker.hpp"
 
 #include <sys/prctl.h>
@@ -20,17 +20,18 @@ constexpr time_ns k_slow_beat_ns = 500 * k_ns_per_us;
 
 // Calls `tell(number, frame)` for every frame that it notes; false: it must be left out, and all after it.
 template <class Tell>
-static void note_each(latent_stack& stack, worker& me, const Tell& tell) noexcept {
-  see_frames(stack);
-  latent_frame* next = frame_behind(stack, stack.last_noted.load(std::memory_order_relaxed));  // owner-only
-  if (next == nullptr) return;
+static void note_each(latent_stack& stack, worker& me, const task_record* parent, const Tell& tell) noexcept {
   latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
+  see_frames(stack, newest);
+  latent_frame* next = frame_behind(newest, stack.last_noted.load(std::memory_order_relaxed));  // ordered by [V1]
+  if (next == nullptr) return;
   while (true) {
     const task_id number = me.next_fork_number();
     const bool is_range = next->kind->run_part != nullptr;
     if (!tell(number, *next)) return;
     if (!is_range) next->offer = note_of(number);
-    stack.last_noted.store(next, std::memory_order_relaxed);  // owner-only
+    else if (parent != nullptr) next->offer = note_of(parent->id);
+    stack.last_noted.store(next, std::memory_order_relaxed);  // ordered by [V2]
     if (next == newest) return;
     next = next->newer;
   }
@@ -54,7 +55,7 @@ static bool note_part(detail::range_frame& range, worker& me, task_id number, ta
 void note_frames(latent_stack& stack, worker& me, const task_record* parent) noexcept {
   if (!me.records_forks()) return;
   const task_id of = parent != nullptr ? parent->id : task_id::none();
-  note_each(stack, me, [&](task_id number, latent_frame& frame) {
+  note_each(stack, me, parent, [&](task_id number, latent_frame& frame) {
     if (frame.kind->run_part != nullptr && !note_part(static_cast<detail::range_frame&>(frame), me, number, of))
       return true;
     me.trace->spawn(number, of, me.traced_name(frame.kind->label(frame)));
@@ -66,7 +67,7 @@ void note_frames_in_handler(latent_stack& stack, worker& me) noexcept {
   if (!me.records_forks()) return;
   const task_record* const parent = me.current_task;
   const task_id of = parent != nullptr ? parent->id : task_id::none();
-  note_each(stack, me, [&](task_id number, const latent_frame& frame) {
+  note_each(stack, me, parent, [&](task_id number, const latent_frame& frame) {
     // A part takes memory: a loop notes it itself, between two blocks.
     return frame.kind->run_part == nullptr && me.trace->note_in_handler(number, of, frame.kind->label(frame));
   });
@@ -112,7 +113,7 @@ recorded_child::~recorded_child() {
 fork_beat::fork_beat(runtime::core& home, trace::session& session, bool may_interrupt)
     : home_{home},
       session_{session},
-      may_interrupt_{may_interrupt && session.may_interrupt() && install_interrupt_handler()} {
+      may_interrupt_{may_interrupt && session.may_interrupt() && install_beat_handler()} {
   // Without the thread only forks that others want are recorded.
   // owner-only
   if (thread_.start(home.chosen.name + "-beat", 0, [this] { run(); }))
@@ -133,7 +134,7 @@ void fork_beat::run() noexcept {
                      (is_quiet ? std::max(k_slow_beat_ns, session_.beat_ns()) : session_.beat_ns()));
     if (!session_.is_recording()) continue;
     for (worker& each : home_.workers) {
-      if (each.desk.beat() && may_interrupt_) send_interrupt(each.desk.thread_number());
+      if (each.desk.beat() && may_interrupt_) send_beat(each.desk.thread_number());
     }
   }
 }

@@ -4,9 +4,10 @@
 // is open at a beat (or, with fork_detail::every, at once) gets a task's number and a `spawn`, and its join runs the
 // child as a task of its own, with `start` and `end`, and records a `join`. Forks that begin and end between two beats
 // are part of the task they stand in: so a recording lacks at most one beat of parallelism per join, and most forks
-// cost what they always cost. A noted frame's `offer` holds its number with the lowest bit set, until it is offered.
+// cost what they always cost. A noted frame's `offer` holds its number with the lowest bit set, until it is offered;
+// that of a range, whose parts are tasks of their own, the number of the task that it belongs to.
 //
-// Who may call what: the thread that runs on the stack, with interrupts deferred, unless a function says otherwise.
+// Who may call what: the thread that runs on the stack, with its desk closed, unless a function says otherwise.
 //
 //   (F1) The noted frames of a stack are a prefix of its list, and those that were offered a prefix of these:
 //   `last_noted`
@@ -51,8 +52,8 @@ void note_frames_in_handler(latent_stack& stack, worker& me) noexcept;
 // Nobody wants anything of the stack any more. True: somebody has wanted work.
 bool calm(latent_stack& stack, const worker* me) noexcept;
 
-// The thread that beats: it raises the alarm of every stack that has open frames, and interrupts a thread that has not
-// heard the beat before.
+// The thread that beats: it raises the alarm of every stack that has open frames, and sends a signal to a thread that
+// computes and has not heard the beat before.
 class fork_beat {
  public:
   fork_beat(runtime::core& home, trace::session& session, bool may_interrupt);

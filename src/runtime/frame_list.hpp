@@ -7,9 +7,10 @@
 //
 //   bottom ◄─► [shared] ◄─► [noted] ◄─► [seen] ◄── [fresh] ◄── newest
 //
-// Who may call what: the thread that runs on the stack, with interrupts deferred, or its signal handler.
+// Who may call what: the thread that runs on the stack, with its desk closed, or one who visits it; its signal handler
+// with the desk locked. `newest` is what the caller has found as the newest frame.
 //
-//   (N1) bottom ≤ last_shared ≤ last_noted ≤ last_seen ≤ newest in the order of the list. A handler that comes while
+//   (N1) bottom ≤ last_shared ≤ last_noted ≤ last_seen ≤ newest in the order of the list. One who comes while
 //        join_latent() unlinks a seen frame finds `newest` one before `last_seen`, and perhaps before the other two.
 //   (N2) The frames up to last_seen are linked both ways, and each one's `offer` is null, a number, or an offer.
 //   (N3) The watch is the address of last_seen, above all addresses if that is the bottom, or asks.
@@ -26,68 +27,55 @@
 namespace filch::inline v0 {
 
 // The frame behind `last`, which was seen, or null.
-[[nodiscard]] inline latent_frame* frame_behind(const latent_stack& stack, const latent_frame* last) {
-  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
+[[nodiscard]] inline latent_frame* frame_behind(const latent_frame* newest, const latent_frame* last) {
   return newest == last || newest == last->older ? nullptr : last->newer;
 }
 
-// Calls `set(watch)` with what is to be watched so that joins of seen frames are heard. Interrupts need not be
-// deferred: a handler that has seen more frames meanwhile is noticed.
-template <class Set>
-void set_watch(const latent_stack& stack, const Set& set) {
-  const latent_frame* seen = nullptr;
-  do {
-    seen = stack.last_seen.load(std::memory_order_relaxed);  // owner-only
-    set(seen == &stack.bottom ? latent_stack::k_unwatched : reinterpret_cast<std::uintptr_t>(seen));
-    // [L19] signal fence: what is watched is stored before it is asked whether a handler has seen more ↔ [L10].
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  } while (seen != stack.last_seen.load(std::memory_order_relaxed));  // owner-only
+// What is to be watched so that joins of seen frames are heard.
+[[nodiscard]] inline std::uintptr_t watch_of(const latent_stack& stack) {
+  const latent_frame* const seen = stack.last_seen.load(std::memory_order_relaxed);  // ordered by [V1]
+  return seen == &stack.bottom ? latent_stack::k_unwatched : reinterpret_cast<std::uintptr_t>(seen);
 }
 
 // Joins of seen frames are heard from now on. A request stands: then every join is.
-inline void watch_seen(latent_stack& stack) {
-  set_watch(stack, [&](std::uintptr_t watch) { set_unless_asked(stack.watch, latent_stack::k_asked, watch); });
-}
+inline void watch_seen(latent_stack& stack) { set_unless_asked(stack.watch, latent_stack::k_asked, watch_of(stack)); }
 
 // The same, and no request stands any more. True: one did.
 [[nodiscard]] inline bool take_request(latent_stack& stack) {
-  bool was_asked = false;
-  set_watch(stack, [&](std::uintptr_t watch) { was_asked |= take_request(stack.watch, latent_stack::k_asked, watch); });
-  return was_asked;
+  return take_request(stack.watch, latent_stack::k_asked, watch_of(stack));
 }
 
 // Sees all frames.
-inline void see_frames(latent_stack& stack) {
-  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);        // owner-only
-  latent_frame* const last_seen = stack.last_seen.load(std::memory_order_relaxed);  // owner-only
+inline void see_frames(latent_stack& stack, latent_frame* newest) {
+  latent_frame* const last_seen = stack.last_seen.load(std::memory_order_relaxed);  // ordered by [V1]
   if (newest == last_seen || newest == last_seen->older) return;
   for (latent_frame* each = newest; each != last_seen; each = each->older) {
     each->offer = nullptr;
     each->older->newer = each;
   }
-  stack.last_seen.store(newest, std::memory_order_relaxed);  // owner-only
+  stack.last_seen.store(newest, std::memory_order_relaxed);  // ordered by [V2]
   watch_seen(stack);
 }
 
 // The oldest frame that others cannot take yet, or null.
-[[nodiscard]] inline latent_frame* oldest_latent(latent_stack& stack) {
-  const latent_frame* const shared = stack.last_shared.load(std::memory_order_relaxed);  // owner-only
-  if (shared == stack.last_seen.load(std::memory_order_relaxed)) see_frames(stack);      // owner-only
-  return frame_behind(stack, shared);
+[[nodiscard]] inline latent_frame* oldest_latent(latent_stack& stack, latent_frame* newest) {
+  const latent_frame* const shared = stack.last_shared.load(std::memory_order_relaxed);      // ordered by [V1]
+  if (shared == stack.last_seen.load(std::memory_order_relaxed)) see_frames(stack, newest);  // ordered by [V1]
+  return frame_behind(newest, shared);
 }
 
 // `oldest`, which oldest_latent() found, is for others from now on.
 inline void share_oldest(latent_stack& stack, latent_frame& oldest) {
-  if (stack.last_noted.load(std::memory_order_relaxed) == oldest.older) {  // owner-only
-    stack.last_noted.store(&oldest, std::memory_order_relaxed);            // owner-only
+  if (stack.last_noted.load(std::memory_order_relaxed) == oldest.older) {  // ordered by [V1]
+    stack.last_noted.store(&oldest, std::memory_order_relaxed);            // ordered by [V2]
   }
-  stack.last_shared.store(&oldest, std::memory_order_relaxed);  // owner-only
+  stack.last_shared.store(&oldest, std::memory_order_relaxed);  // ordered by [V2]
 }
 
 // The oldest frame of which a thief can get something, or null. Ranges of which too little is left count as shared.
-[[nodiscard]] inline latent_frame* oldest_to_give(latent_stack& stack) {
-  latent_frame* oldest = oldest_latent(stack);
-  for (; oldest != nullptr && oldest->kind->run_part != nullptr; oldest = oldest_latent(stack)) {
+[[nodiscard]] inline latent_frame* oldest_to_give(latent_stack& stack, latent_frame* newest) {
+  latent_frame* oldest = oldest_latent(stack, newest);
+  for (; oldest != nullptr && oldest->kind->run_part != nullptr; oldest = oldest_latent(stack, newest)) {
     auto& range = static_cast<detail::range_frame&>(*oldest);
     if (!range.is_passed() && range.can_divide()) return oldest;
     range.pass();
@@ -98,13 +86,13 @@ inline void share_oldest(latent_stack& stack, latent_frame& oldest) {
 
 // The last seen frame was unlinked. True: it was shared.
 [[nodiscard]] inline bool forget(latent_stack& stack, const latent_frame& frame) {
-  stack.last_seen.store(frame.older, std::memory_order_relaxed);  // owner-only
+  stack.last_seen.store(frame.older, std::memory_order_relaxed);  // ordered by [V2]
   watch_seen(stack);
-  if (stack.last_noted.load(std::memory_order_relaxed) == &frame) {  // owner-only
-    stack.last_noted.store(frame.older, std::memory_order_relaxed);  // owner-only
+  if (stack.last_noted.load(std::memory_order_relaxed) == &frame) {  // ordered by [V1]
+    stack.last_noted.store(frame.older, std::memory_order_relaxed);  // ordered by [V2]
   }
-  if (stack.last_shared.load(std::memory_order_relaxed) != &frame) return false;  // owner-only
-  stack.last_shared.store(frame.older, std::memory_order_relaxed);                // owner-only
+  if (stack.last_shared.load(std::memory_order_relaxed) != &frame) return false;  // ordered by [V1]
+  stack.last_shared.store(frame.older, std::memory_order_relaxed);                // ordered by [V2]
   return true;
 }
 

@@ -87,7 +87,7 @@ guest_seat* guest_hall::seat_for_thread() noexcept {
     }
     if (chosen == nullptr) {
       if (made_.size() == k_seats) return nullptr;
-      chosen = &made_.emplace_back(home_, home_.may_interrupt());
+      chosen = &made_.emplace_back(home_, home_.may_visit());
       seats_[made_.size() - 1] = chosen;
       // [H1] release store: publishes the seat → [H2].
       opened_.store(static_cast<std::uint32_t>(made_.size()), std::memory_order_release);
@@ -124,11 +124,13 @@ guest_visit::guest_visit(outside_work how) : seat_{nullptr} {
   seat_ = home.guests().seat_for_thread();
   if (seat_ == nullptr) return;
   latent_stack& stack = seat_->stack_near(here);
-  open_stack(stack, seat_->bounds, here);
-  seat_->stack = &stack;
   const bool is_asked =
       how == outside_work::worth_it && home.idle().sleeping_hint() + home.idle().searching_hint() != 0;
+  seat_->desk.lock.lock();  // somebody may visit what the last guest has left
+  open_stack(stack, seat_->bounds, here);
+  seat_->stack = &stack;
   seat_->desk.listen(&stack, is_asked);
+  seat_->desk.lock.unlock();
   running_latent_stack = &stack;
   // ordered by [G2] in the call
   seat_->visits.store(seat_->visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

@@ -21,7 +21,7 @@ struct stack_bounds {
 };
 
 struct guest_seat {
-  guest_seat(runtime::core& of, bool may_interrupt) : home{of}, desk{may_interrupt} {}
+  guest_seat(runtime::core& of, bool may_visit) : home{of}, desk{may_visit} {}
 
   runtime::core& home;
   latent_desk desk;

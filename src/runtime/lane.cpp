@@ -21,7 +21,7 @@ void share_pending() noexcept {
   worker& me = *worker::current();
   const bool is_recorded = me.trace->is_enabled();
   me.wanted.store(is_recorded ? demand::record : demand::none, std::memory_order_relaxed);  // hint
-  begin_change(me);
+  me.changes.begin();
   bool is_shared = false;
   for (std::uint32_t left = is_recorded ? UINT32_MAX : 16; left != 0; --left) {
     coroutine_entry* const child = take_oldest_pending(me);
@@ -30,7 +30,7 @@ void share_pending() noexcept {
     me.home.number(*child, me);
     me.home.push_own_quietly(*child, me);
   }
-  end_change(me);
+  me.changes.end();
   if (is_shared) me.home.notify(me.self);
 }
 

@@ -5,7 +5,6 @@
 #include "fork_record.hpp"
 #include "frame_list.hpp"
 #include "guest_hall.hpp"
-#include "interrupt.hpp"
 #include "latent_desk.hpp"
 #include "worker.hpp"
 
@@ -51,7 +50,7 @@ counter counter_of(const latent_stack& stack) noexcept {
   return seat != nullptr && seat->stack == &stack ? counter{&seat->desk, &seat->home} : counter{};
 }
 
-// Under deferred interrupts.
+// With the desk closed.
 bool offer_oldest(latent_stack& stack, const counter& at) noexcept {
   if (at.desk == nullptr) return false;
   const worker* const me = worker::current();
@@ -67,7 +66,7 @@ void announce(const counter& at) noexcept {
   at.desk->note_offer();
 }
 
-// A request was taken, and nothing was offered for it: what lies in the slot may be somebody else's, or a handler has
+// A request was taken, and nothing was offered for it: what lies in the slot may be somebody else's, or a visitor has
 // offered the only frame before. Who has asked may sleep.
 void leave_owed(const counter& at) noexcept {
   if (at.home->idle().sleeping_hint() == 0) return;
@@ -85,13 +84,13 @@ bool is_thief_awake() noexcept {
 
 // Notes all frames if forks are recorded, and offers the oldest one if somebody wants work and the slot is free.
 static void offer_latent(latent_stack& stack) noexcept {
-  defer_interrupts();
   worker* const me = worker::current();
+  const counter here = counter_of(stack);
+  close_desk();
   const bool is_for_others = calm(stack, me);  // first: who asks from here on wants something else
   if (me != nullptr) note_frames(stack, *me, me->current_task);
-  const counter here = counter_of(stack);
   const bool has_offered = is_for_others && offer_oldest(stack, here);
-  allow_interrupts();
+  open_desk();
   if (has_offered) announce(here);
   else if (is_for_others && here.desk != nullptr) leave_owed(here);
 }
@@ -104,7 +103,10 @@ bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {
       stack.newest.load(std::memory_order_relaxed) == stack.last_noted.load(std::memory_order_relaxed);
   if (is_for_others ? !has_latent_work(stack) : is_all_noted) {
     // The fork that would be welcome answers itself.
-    if (is_asked(stack) && take_request(stack)) ask_by(stack.alarm, latent_stack::k_wanted);
+    if (is_asked(stack)) {
+      const closed_desk closed;
+      if (take_request(stack)) ask_by(stack.alarm, latent_stack::k_wanted);
+    }
     return is_worth_waking || is_thief_awake();
   }
   offer_latent(stack);
@@ -123,9 +125,7 @@ bool answer_alarm(latent_stack& stack, latent_frame& made) {
     if (is_none(stack)) return false;
     throw_stack_exhausted();
   }
-  // [L18] signal fence: as [L8] in fork_latent() → [L10].
-  std::atomic_signal_fence(std::memory_order_release);
-  stack.newest.store(&made, std::memory_order_relaxed);  // owner-only
+  link_newest(stack.newest, &made);
   if (is_wanted(stack)) offer_latent(stack);
   return true;
 }
@@ -147,11 +147,11 @@ bool is_stack_exhausted() noexcept {
 static void answer_at_join(latent_stack& stack) noexcept {
   const counter here = counter_of(stack);
   worker* const me = worker::current();
-  defer_interrupts();
+  close_desk();
   (void)calm(stack, me);  // first: who asks from here on wants something else
   if (me != nullptr) note_frames(stack, *me, me->current_task);
   const bool has_offered = offer_oldest(stack, here);
-  allow_interrupts();
+  open_desk();
   if (here.desk == nullptr) return;
   if (!has_offered && here.desk->slot.has_offer()) return leave_owed(here);
   here.desk->note_answer(has_offered);
@@ -173,19 +173,13 @@ static void note_taken_back(latent_stack& stack, time_ns offered_ns) noexcept {
 
 bool join_watched(latent_stack& stack, latent_frame& frame, leaving how) noexcept {
   const bool may_answer = how == leaving::normally;
-  if (&frame != stack.last_seen.load(std::memory_order_relaxed)) {  // owner-only
-    frame.offer = nullptr;
-    if (may_answer && is_asked(stack)) answer_at_join(stack);
-    return true;
-  }
-  defer_interrupts();
-  const bool was_shared = forget(stack, frame);
-  allow_interrupts();
-  if (!was_shared) {  // it was only seen or noted
-    if (may_answer && is_asked(stack)) answer_at_join(stack);
-    return true;
-  }
-  if (frame.offer == nullptr) {  // a range: its parts are offers of their own
+  close_desk();  // one who visits may be about to offer this frame
+  const bool was_seen = &frame == stack.last_seen.load(std::memory_order_relaxed);  // ordered by [V1]
+  const bool was_shared = was_seen && forget(stack, frame);
+  open_desk();
+  if (!was_seen) frame.offer = nullptr;
+  // It was only seen or noted; or it is a range, whose parts are offers of their own.
+  if (!was_shared || frame.kind->run_part != nullptr) {
     if (may_answer && is_asked(stack)) answer_at_join(stack);
     return true;
   }
@@ -214,12 +208,9 @@ void range_frame::add_part(offered_task& made) noexcept {
   ++part_count_;
 }
 
-index_range range_frame::claim_again(std::size_t at, std::size_t until) noexcept {
-  defer_interrupts();
-  const std::size_t end = std::min(until, limit_.load(std::memory_order_relaxed));  // owner-only
-  next_.store(end, std::memory_order_relaxed);                                      // owner-only
-  allow_interrupts();
-  return {at, end};
+index_range range_frame::claim_again(index_range what) noexcept {
+  const closed_desk closed;
+  return elements_.claim_again(what);
 }
 
 range_frame::settled_part range_frame::settle() noexcept {
@@ -248,7 +239,7 @@ range_frame::settled_part range_frame::settle() noexcept {
 void range_frame::drop_ended_parts() noexcept {
   constexpr std::uint32_t k_many = 64;
   if (part_count_ < k_many) return;
-  defer_interrupts();
+  const closed_desk closed;
   part_count_ = 0;
   offered_task* kept = nullptr;
   offered_task* each = parts_.load(std::memory_order_relaxed);  // owner-only
@@ -264,7 +255,6 @@ void range_frame::drop_ended_parts() noexcept {
     }
     each = next;
   }
-  allow_interrupts();
 }
 
 }  // namespace detail

@@ -3,11 +3,13 @@
 #include "core.hpp"
 #include "fork_record.hpp"
 #include "frame_list.hpp"
-#include "interrupt.hpp"
+#include "guest_hall.hpp"
+#include "visiting.hpp"
+#include "worker.hpp"
 
 #include <atomic>
-#include <memory>
 #include <new>
+#include <utility>
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,19 +23,23 @@ namespace {
   return number;
 }
 
-// Memory that nobody has used.
-void give_back(std::byte* memory) {
-  if (memory != nullptr) std::allocator<offered_task>{}.deallocate(reinterpret_cast<offered_task*>(memory), 1);
+constinit thread_local latent_desk* desk_closed = nullptr;
+
+latent_desk* desk_of_thread() noexcept {
+  if (worker* const me = worker::current()) return &me->desk;
+  guest_seat* const seat = guest_hall::seat_of_thread();
+  return seat != nullptr && seat->stack == running_latent_stack() ? &seat->desk : nullptr;
 }
 
 }  // namespace
 
-latent_desk::~latent_desk() { give_back(memory_.take()); }
-
-void latent_desk::give_memory() {
-  if (memory_.has_offer()) return;
-  auto* const given = reinterpret_cast<std::byte*>(std::allocator<offered_task>{}.allocate(1));
-  if (!memory_.offer_if_empty(*given)) give_back(given);
+// Not inlined: between the two the caller may have come to another thread.
+[[gnu::noinline]] void close_desk() noexcept {
+  desk_closed = desk_of_thread();
+  if (desk_closed != nullptr) desk_closed->lock.lock();
+}
+[[gnu::noinline]] void open_desk() noexcept {
+  if (latent_desk* const closed = std::exchange(desk_closed, nullptr)) closed->lock.unlock();
 }
 
 void latent_desk::listen(latent_stack* running, bool may_have_missed) {
@@ -43,54 +49,90 @@ void latent_desk::listen(latent_stack* running, bool may_have_missed) {
   listener_.store(running, std::memory_order_release);
 }
 
+void latent_desk::leave() {
+  lock.lock();
+  listener_.store(nullptr, std::memory_order_relaxed);  // ordered by [V2]
+  lock.unlock();
+}
+
+// An offer of the oldest frame, or null. What a range gives is chosen by the caller.
+offered_task* latent_desk::make_offer(latent_stack& stack, latent_frame* newest, runtime::core& home,
+                                      task_id parent) noexcept {
+  latent_frame* const oldest = oldest_to_give(stack, newest);
+  if (oldest == nullptr) return nullptr;
+  const bool is_range = oldest->kind->run_part != nullptr;
+  const task_id noted = number_in(oldest->offer);
+  auto* const made = new (std::nothrow) offered_task{*oldest, *this, is_range && noted.is_some() ? noted : parent};
+  if (made == nullptr) return nullptr;
+  made->home = &home;
+  if (!is_range) {
+    if (noted.is_some()) made->id = noted;
+    oldest->offer = made;
+    share_oldest(stack, *oldest);
+  }
+  return made;
+}
+
+void latent_desk::put_out(queue_entry& made) noexcept {
+  note_offer();
+  visits.forget();
+  slot.offer(made);
+}
+
 bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id parent, share how) noexcept {
   if (slot.has_offer() || home.is_exhausted()) return false;
-  latent_frame* const oldest = oldest_to_give(stack);
-  if (oldest == nullptr) return false;
-  auto* const made = new (std::nothrow) offered_task{*oldest, *this, parent};
+  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
+  offered_task* const made = make_offer(stack, newest, home, parent);
   if (made == nullptr) return false;
-  publish(stack, *oldest, *made, home, how);
+  if (detail::range_frame* const range = made->range()) {
+    made->part = range->divide(how);
+    range->add_part(*made);
+  }
+  put_out(*made);
   return true;
 }
 
-bool latent_desk::offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept {
-  if (slot.has_offer() || home.is_exhausted()) return false;
-  latent_frame* const oldest = oldest_to_give(stack);
-  if (oldest == nullptr) return false;
-  std::byte* const memory = memory_.take();
-  if (memory == nullptr) return false;
-  (void)calm(stack, worker::current());  // a handler may be all that answers the alarm
-  publish(stack, *oldest, *::new (memory) offered_task{*oldest, *this, parent}, home, share::half);
-  return true;
+bool latent_desk::visit(runtime::core& home) noexcept {
+  if (slot.has_offer()) return true;
+  const visiting under_way;
+  if (!under_way.has_begun() || home.is_exhausted() || !lock.try_lock()) return slot.has_offer();
+  // Who holds the desk may have offered something just before.
+  queue_entry* made = nullptr;
+  if (!slot.has_offer()) {
+    made = take_frame(home);
+    if (made == nullptr && lane_ != nullptr) made = take_coroutine();
+    if (made != nullptr) put_out(*made);
+  }
+  lock.unlock();
+  return slot.has_offer();
 }
 
-void latent_desk::offer_coroutine_in_handler() noexcept {
-  if (slot.has_offer() || lane_->is_busy.load(std::memory_order_relaxed)) return;  // owner-only
-  // [L17] signal fence: no change of the list is under way ↔ [L15] ↔ [L16].
-  std::atomic_signal_fence(std::memory_order_acq_rel);
+queue_entry* latent_desk::take_frame(runtime::core& home) noexcept {
+  latent_stack* const stack = listener();
+  if (stack == nullptr) return nullptr;
+  latent_frame* const newest = detail::newest_for_visitor(stack->newest, stack->watch, latent_stack::k_asked);
+  if (newest == nullptr) return nullptr;
+  const worker* const owner = static_cast<const worker*>(lane_);
+  // hint: what a recording shows as the parent
+  const task_id parent =
+      owner != nullptr ? task_id{owner->task_number.load(std::memory_order_relaxed)} : task_id::none();
+  offered_task* const made = make_offer(*stack, newest, home, parent);
+  if (made == nullptr) return nullptr;
+  if (detail::range_frame* const range = made->range()) {
+    made->part = range->divide_for_visitor();
+    range->add_part(*made);
+  }
+  // Behind the division: the owner looks at the limit again where nobody asks any more.
+  (void)calm(*stack, owner);
+  return made;
+}
+
+queue_entry* latent_desk::take_coroutine() noexcept {
+  if (!lane_->changes.enter()) return nullptr;
   coroutine_entry* taken = take_oldest_pending(*lane_);
   if (taken == nullptr) taken = lane_->ready.take_oldest();
-  if (taken == nullptr) return;
-  note_offer();
-  interrupts.forget();
-  slot.offer(*taken);
-}
-
-void latent_desk::publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home,
-                          share how) noexcept {
-  made.home = &home;
-  if (oldest.kind->run_part != nullptr) {
-    auto& range = static_cast<detail::range_frame&>(oldest);
-    made.part = range.divide(how);
-    range.add_part(made);
-  } else {
-    if (const task_id number = number_in(oldest.offer); number.is_some()) made.id = number;
-    oldest.offer = &made;
-    share_oldest(stack, oldest);
-  }
-  note_offer();
-  interrupts.forget();
-  slot.offer(made);
+  lane_->changes.leave();
+  return taken;
 }
 
 }  // namespace filch::inline v0

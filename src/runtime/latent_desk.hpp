@@ -1,12 +1,12 @@
 // Where latent work of one worker or guest is offered, and how others ask for it.
 //
-// Who may call what: the thread that holds the desk, unless a function says otherwise. What the holder does here is
-// also done by its signal handler (interrupt.hpp), between any two instructions of the holder that do not defer it.
+// Who may call what: the thread that holds the desk, unless a function says otherwise. A thread that does not fork or
+// join for long, or is blocked, is visited: another one locks the desk and offers what lies there (runtime/visit.hpp).
 #pragma once
 
-#include "interrupt_turn.hpp"
 #include "offer_slot.hpp"
 #include "request_word.hpp"
+#include "visit_pace.hpp"
 #include "work_stack.hpp"
 
 #include <filch/base/atomics.hpp>
@@ -18,6 +18,7 @@
 #include <filch/runtime/latent.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/runtime/task.hpp>
+#include <filch/runtime/visit.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -45,6 +46,11 @@ class offered_task final : public task_base {
   offered_task* older_part = nullptr;
   bool is_noted = false;     // it is only in a recording, and in no slot
   std::exception_ptr error;  // written before `children` is counted down
+
+  // The frame that it is a part of; null: it is the frame's child.
+  [[nodiscard]] detail::range_frame* range() const {
+    return frame_->kind->run_part != nullptr ? static_cast<detail::range_frame*>(frame_) : nullptr;
+  }
 
  private:
   void run() noexcept override;
@@ -100,16 +106,15 @@ class wake_pace {
 
 class alignas(k_no_sharing_bytes) latent_desk {
  public:
-  // A worker's has its list of children, too. `asks_joins`: who does not answer is interrupted, so that joins may be
-  // asked.
+  // A worker's has its list of children, too. `asks_joins`: who does not answer is visited, so that joins may be asked.
   explicit latent_desk(bool asks_joins, lane* of = nullptr) : lane_{of}, asks_joins_{asks_joins} {}
   latent_desk(const latent_desk&) = delete;
   latent_desk& operator=(const latent_desk&) = delete;
-  ~latent_desk();
 
+  detail::desk_lock<> lock;  // of the offers made here, and of the list of the stack that runs
   offer_slot<queue_entry> slot;
   wake_pace pace;
-  interrupt_turn<> interrupts;
+  visit_pace visits;
 
   static constexpr time_ns k_ripe_ns = 3 * k_ns_per_us;  // guess
 
@@ -158,7 +163,7 @@ class alignas(k_no_sharing_bytes) latent_desk {
   }
   // Any thread: the same of a stack that runs here. Once a fork has answered, the processor knows its branch and every
   // fork costs a cycle more; that of a join is free. So joins are asked where they can answer, which is where a fork is
-  // open already, or joins have answered before, and where who forks and does not join can be interrupted.
+  // open already, or joins have answered before, and where who forks and does not join can be visited.
   void ask(latent_stack& stack) {
     if (answers_at_joins() || (asks_joins_ && has_latent_work(stack))) {
       ask_by(stack.watch, latent_stack::k_asked);
@@ -220,40 +225,55 @@ class alignas(k_no_sharing_bytes) latent_desk {
   [[nodiscard]] std::int32_t thread_number() const {
     return thread_number_.load(std::memory_order_relaxed);  // statistic: a signal to the wrong thread does nothing
   }
-  // Any thread: memory for an offer that a signal handler makes. Throws std::bad_alloc.
-  void give_memory();
 
   // The calling thread holds the desk from now on, and this is the stack that runs, or none. Requests that the one
-  // before may have got are made good by looking once.
+  // before may have got are made good by looking once. The desk is closed, or nobody has held it.
   void listen(latent_stack* running, bool may_have_missed);
+  // The calling thread does not hold the desk any more.
+  void leave();
 
   // Offers the oldest latent frame of `stack`, if there is one and the slot is free; of a range one half, or all that
-  // is left.
+  // is left. With the desk closed.
   using share = detail::range_frame::share;
   bool offer_oldest(latent_stack& stack, runtime::core& home, task_id parent, share how = share::half) noexcept;
-  // The same in a signal handler.
-  bool offer_in_handler(latent_stack& stack, runtime::core& home, task_id parent) noexcept;
-  // In a signal handler: offers a child of a coroutine, or a coroutine that may go on, if there is one and the slot is
-  // free.
-  void offer_coroutine_in_handler() noexcept;
+  // Any thread: the same for who runs here, or a child of a coroutine, or a coroutine that may go on. True: something
+  // is offered now. If nothing was found the request stands: the next fork or join answers.
+  bool visit(runtime::core& home) noexcept;
 
  private:
   [[nodiscard]] latent_stack* listener() const {
     // [L7] acquire load: the stack is complete ← [L6].
     return listener_.load(std::memory_order_acquire);
   }
-  void publish(latent_stack& stack, latent_frame& oldest, offered_task& made, runtime::core& home, share how) noexcept;
+  [[nodiscard]] offered_task* make_offer(latent_stack& stack, latent_frame* newest, runtime::core& home,
+                                         task_id parent) noexcept;
+  [[nodiscard]] queue_entry* take_frame(runtime::core& home) noexcept;
+  [[nodiscard]] queue_entry* take_coroutine() noexcept;
+  void put_out(queue_entry& made) noexcept;
 
   lane* const lane_;
   const bool asks_joins_;
   std_atomics::atomic<latent_stack*> listener_{nullptr};
   std_atomics::atomic<std::int32_t> thread_number_{0};
-  offer_slot<std::byte> memory_;  // for one offered_task
   owed_request<> owed_;
   std_atomics::atomic<time_ns> offered_ns_{0};
   std_atomics::atomic<std::uint32_t> answers_{0};  // of joins lately
   // guess: at the end of a recursion some joins in a row have nothing to offer
   static constexpr std::uint32_t k_most_answers = 16;
+};
+
+// Between the two no visitor comes to the desk of the calling thread, if it has one, or to the stack that runs: around
+// everything that changes the list of latent frames other than by fork_latent() and join_latent(), and around a switch
+// of stacks, behind which the thread opens what it has closed. Does not nest.
+void close_desk() noexcept;
+void open_desk() noexcept;
+
+class closed_desk {
+ public:
+  closed_desk() noexcept { close_desk(); }
+  closed_desk(const closed_desk&) = delete;
+  closed_desk& operator=(const closed_desk&) = delete;
+  ~closed_desk() { open_desk(); }
 };
 
 // How often a thief asks: one that got tiny tasks asks less and less often, so that it does not make its victim publish

@@ -2,7 +2,7 @@
 
 #include "core.hpp"
 #include "guest_hall.hpp"
-#include "interrupt.hpp"
+#include "visiting.hpp"
 
 #include <algorithm>
 #include <new>
@@ -16,7 +16,7 @@ namespace {
 
 // How long a guest may keep its work to itself (guess: a wake-up costs about as much).
 constexpr time_ns k_first_pause_ns = 20 * k_ns_per_us;
-// Who is asked and comes to a fork or a join soon has so much time for it before it is interrupted (guess).
+// Who is asked and comes to a fork or a join soon has so much time for it before it is visited (guess).
 constexpr time_ns k_soon_answered_ns = 10 * k_ns_per_us;
 // Between two looks while guests come and go and nothing is to be done.
 constexpr time_ns k_longest_pause_ns = k_ns_per_ms;
@@ -26,10 +26,6 @@ constexpr time_ns k_soon_ns = 70 * k_ns_per_us;
 // So often it sees no join come where joins should answer, at pauses that double, before forks shall answer again
 // (guess).
 constexpr std::uint32_t k_most_waits = 4;
-// How long an interrupted thread has time to make its offer.
-constexpr time_ns k_answer_ns = 200 * k_ns_per_us;
-// … before another one is tried.
-constexpr time_ns k_first_answer_ns = 50 * k_ns_per_us;
 // An attempt to start a thread in vain costs some microseconds (guess).
 constexpr time_ns k_between_attempts_ns = 100 * k_ns_per_ms;
 
@@ -51,10 +47,6 @@ bool lookout::look_out() noexcept {
     return false;  // statistic
   (void)rest_.call();
   return true;
-}
-
-void lookout::look_out_in_handler() noexcept {
-  if (is_started_.load(std::memory_order_relaxed)) (void)rest_.call();  // statistic
 }
 
 bool lookout::is_watching() noexcept {
@@ -80,7 +72,7 @@ void lookout::start() noexcept {
   if (is_started_.load(std::memory_order_relaxed) || is_stopping_.load(std::memory_order_relaxed)) return;
   if (home_.is_forked_child()) return;
   // Without the thread requests are heard at the next fork or join only: slower, never wrong.
-  if ((may_interrupt_ && !install_interrupt_handler()) || !start_thread()) {
+  if (!start_thread()) {
     failed_ns_.store(now_ns, std::memory_order_relaxed);  // statistic
     return;
   }
@@ -90,6 +82,8 @@ void lookout::start() noexcept {
 void lookout::run() noexcept {
   home_.unbind_thread();                                    // who started it may be bound itself
   (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every pause
+  // [L37] release store: the process is registered → [L34].
+  if (may_visit_ && prepare_visits()) can_visit_.store(true, std::memory_order_release);
   time_ns pause_ns = k_first_pause_ns;
   while (!is_stopping_.load(std::memory_order_relaxed)) {  // ordered by [K1], the parker's token
     const time_ns next_ns = monotonic_now_ns() + pause_ns;
@@ -111,7 +105,7 @@ void lookout::run() noexcept {
 // Is there somebody who could work, and somebody who keeps work to himself or could begin to?
 bool lookout::must_watch() const {
   if (home_.idle().sleeping_hint() == 0) return false;
-  // An offer that lies there may be a handler's, who tells nobody else.
+  // Who has put an offer there may have left the wake-up to the lookout.
   for (const worker& each : home_.workers) {
     if (each.desk.withholds() || each.desk.slot.has_offer() || each.desk.is_owed() || each.awaits_join()) return true;
   }
@@ -166,7 +160,7 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   if (desk.is_owed()) due_ns_ = std::min(due_ns_, desk.pace.not_before_ns());
   if (!desk.withholds() || !desk.pace.may_wake(now_ns)) {
     before = {.visits = before.visits, .waits = awaits_join ? before.waits + 1 : 0};
-    desk.interrupts.forget();
+    desk.visits.forget();
     if (before.waits >= k_most_waits) {
       desk.give_up_joins();
       before.waits = 0;
@@ -176,14 +170,14 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
   before.waits = 0;
   (void)desk.ask();
   if (!std::exchange(before.was_asked, true) && is_answered_soon(desk)) return true;
-  if (!may_interrupt_) return false;
+  if (!can_visit()) return false;
   // What may go on comes to its turn by itself where one stretch ends after the other.
   if (const std::uint64_t ended = desk.stretches();
       ended != std::exchange(before.stretches, ended) && !desk.withholds_forks()) {
     return false;
   }
-  if (home_.is_exhausted() || !desk.interrupts.begin(monotonic_now_ns())) return false;
-  if (interrupt(desk, monotonic_now_ns() + k_answer_ns, [] { return false; })) home_.notify(worker_id::none());
+  if (home_.is_exhausted() || !desk.visits.may_begin(monotonic_now_ns())) return false;
+  if (visit(desk)) home_.notify(worker_id::none());
   return true;
 }
 
@@ -217,43 +211,23 @@ void lookout::wait_for_ripe_offer(const latent_desk& desk) {
   }
 }
 
-// One who has begun an interrupt, and waits for the answer until then, or until `is_called`. True: something is offered
-// now.
-template <class Condition>
-bool lookout::interrupt(latent_desk& desk, time_ns until_ns, const Condition& is_called) noexcept {
-  interrupt_end how = interrupt_end::answered;
-  if (!desk.slot.has_offer()) {
-    try {
-      desk.give_memory();
-    } catch (const std::bad_alloc&) {
-      // The handler offers nothing.
-    }
-    const time_ns offered_ns = desk.offered_ns();
-    send_interrupt(desk.thread_number());
-    // Another one may take the offer at once.
-    while (!desk.slot.has_offer() && desk.offered_ns() == offered_ns && desk.withholds()) {
-      if (is_called()) how = interrupt_end::cut_short;
-      else if (monotonic_now_ns() >= until_ns) how = interrupt_end::in_vain;
-      if (how != interrupt_end::answered) break;
-      ::sched_yield();
-    }
-  }
-  desk.interrupts.end(how, monotonic_now_ns());
-  return desk.slot.has_offer();
+// True: something is offered now.
+bool lookout::visit(latent_desk& desk) noexcept {
+  const bool is_offered = desk.visit(home_);
+  desk.visits.end(is_offered, monotonic_now_ns());
+  return is_offered;
 }
 
-bool lookout::interrupt_for(const worker& who, time_ns until_ns) noexcept {
-  if (!can_interrupt()) return false;
-  const time_ns end_ns = std::min(until_ns, monotonic_now_ns() + k_answer_ns);
-  const auto is_called = [&] { return home_.idle().is_chosen(who.self); };
+bool lookout::visit_for(const worker& who) noexcept {
+  if (!can_visit()) return false;
   const std::size_t count = home_.workers.size();
   for (std::size_t i = 1; i != count; ++i) {
     latent_desk& desk = home_.workers[(who.self.value + i) % count].desk;
     const time_ns now_ns = monotonic_now_ns();
-    if (now_ns >= end_ns || is_called() || home_.is_exhausted()) return false;
-    if (!desk.withholds() || !desk.withholds_forks() || !desk.pace.may_wake(now_ns) || !desk.interrupts.begin(now_ns))
+    if (home_.idle().is_chosen(who.self) || home_.is_exhausted()) return false;
+    if (!desk.withholds_forks() || !desk.withholds() || !desk.pace.may_wake(now_ns) || !desk.visits.may_begin(now_ns))
       continue;
-    if (interrupt(desk, std::min(end_ns, now_ns + k_first_answer_ns), is_called)) return true;
+    if (visit(desk)) return true;
   }
   return false;
 }

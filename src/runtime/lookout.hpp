@@ -2,9 +2,9 @@
 //
 // A worker answers a request at its next fork or join, and a guest is not asked at all at first, so that small work
 // stays where it is. The lookout watches while workers sleep and somebody keeps latent work to himself: it asks a guest
-// that has been inside one join for a while, and interrupts a thread that has not answered. It exists only once it was
-// needed, and otherwise sleeps without a deadline. A worker that is about to sleep does not wait for it, and interrupts
-// others itself.
+// that has been inside one join for a while, and visits a thread that has not answered, to offer the work in its place.
+// It exists only once it was needed, and otherwise sleeps without a deadline. A worker that is about to sleep does not
+// wait for it, and visits others itself.
 //
 // Who may call what: any thread; `look_out` after a change.
 #pragma once
@@ -29,8 +29,8 @@ class worker;
 
 class lookout {
  public:
-  lookout(runtime::core& home, std::string name, bool may_interrupt)
-      : home_{home}, name_{std::move(name)}, may_interrupt_{may_interrupt} {}
+  lookout(runtime::core& home, std::string name, bool may_visit)
+      : home_{home}, name_{std::move(name)}, may_visit_{may_visit} {}
   lookout(const lookout&) = delete;
   lookout& operator=(const lookout&) = delete;
   ~lookout() { stop(); }
@@ -38,19 +38,19 @@ class lookout {
   // Somebody went to sleep while there is latent work, or a guest has come. False: there is no lookout, since its
   // thread cannot be started.
   [[nodiscard]] bool look_out() noexcept;
-  // A worker that is about to sleep, and has asked: interrupts those that keep forks to themselves, until one has
-  // offered something, or until then. False: nobody has.
-  [[nodiscard]] bool interrupt_for(const worker& who, time_ns until_ns) noexcept;
-  [[nodiscard]] bool can_interrupt() const {
-    return may_interrupt_ && is_started_.load(std::memory_order_relaxed);  // statistic
+  // A worker that is about to sleep, and has asked: visits those that keep forks to themselves. True: something is
+  // offered now.
+  [[nodiscard]] bool visit_for(const worker& who) noexcept;
+  // Once the lookout has prepared for it.
+  [[nodiscard]] bool can_visit() const {
+    // [L34] acquire load: the process is registered ← [L37].
+    return can_visit_.load(std::memory_order_acquire);
   }
-  // As look_out() in a signal handler, after an offer; if the lookout was ever needed.
-  void look_out_in_handler() noexcept;
   // After a change: the lookout will see it soon, without being called.
   [[nodiscard]] bool is_watching() noexcept;
   // From now on it does nothing.
   void stop();
-  [[nodiscard]] bool may_interrupt() const { return may_interrupt_; }
+  [[nodiscard]] bool may_visit() const { return may_visit_; }
 
  private:
   // What was seen of a desk the last time.
@@ -67,8 +67,7 @@ class lookout {
   [[nodiscard]] bool must_watch() const;
   [[nodiscard]] bool look();
   [[nodiscard]] bool look_at(latent_desk& desk, seen& before, bool awaits_join);
-  template <class Condition>
-  [[nodiscard]] static bool interrupt(latent_desk& desk, time_ns until_ns, const Condition& is_called) noexcept;
+  [[nodiscard]] bool visit(latent_desk& desk) noexcept;
   void ask_without_forks(latent_desk& desk);
   void leave_crowded_cpu();
   static void wait_for_ripe_offer(const latent_desk& desk);
@@ -76,7 +75,8 @@ class lookout {
 
   runtime::core& home_;
   const std::string name_;
-  const bool may_interrupt_;
+  const bool may_visit_;
+  std_atomics::atomic<bool> can_visit_{false};
   on_call<> rest_;
   std_atomics::atomic<bool> is_started_{false};
   std_atomics::atomic<bool> is_stopping_{false};

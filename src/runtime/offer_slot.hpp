@@ -1,9 +1,8 @@
 // Where a worker offers one piece of latent work to whoever comes first.
 // kernel: light headers only
 //
-// Who may call what: `offer` the holder of the worker, when the slot is empty and nobody calls `offer_if_empty`;
-// `take_back` the stack that offered it; the others any thread. Invariant: what was offered is got by exactly one call
-// of `take` or `take_back`.
+// Who may call what: `offer` who holds the desk's lock, when the slot is empty; `take_back` the stack that offered it;
+// the others any thread. Invariant: what was offered is got by exactly one call of `take` or `take_back`.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -17,13 +16,6 @@ class offer_slot {
     // [L1] release store: publishes the task and what it refers to → [L2].
     offered_.store(&what, std::memory_order_release);
   }
-  // For slots that several fill. False: something else is offered, and this is not.
-  [[nodiscard]] bool offer_if_empty(Task& what) {
-    Task* expected = nullptr;
-    // [L13] release on success: as [L1] → [L2]. Relaxed on failure: what is there instead is not looked at, ordered by
-    // [L2] for who takes it.
-    return offered_.compare_exchange(expected, &what, std::memory_order_release, std::memory_order_relaxed);
-  }
   // False: somebody has taken it.
   [[nodiscard]] bool take_back(Task& what) {
     Task* expected = &what;
@@ -32,7 +24,7 @@ class offer_slot {
   }
   [[nodiscard]] Task* take() {
     if (!has_offer()) return nullptr;
-    // [L2] acquire exchange: the task is complete ← [L1] ← [L13].
+    // [L2] acquire exchange: the task is complete ← [L1].
     return offered_.exchange(nullptr, std::memory_order_acquire);
   }
   [[nodiscard]] bool has_offer() const { return peek() != nullptr; }

@@ -1,7 +1,6 @@
 #include "work_stack.hpp"
 
 #include "core.hpp"
-#include "interrupt.hpp"
 #include "worker.hpp"
 
 #include <filch/base/assert.hpp>
@@ -62,7 +61,7 @@ constinit thread_local thread_place* held_place = nullptr;
 void arrive() noexcept {
   thread_place& here = place();
   if (work_stack* const unused = std::exchange(here.unused, nullptr)) here.kept.put(*unused);
-  allow_interrupts();
+  open_desk();
   suspended_stack* const waiting = std::exchange(here.waiting, nullptr);
   if (waiting == nullptr) return;
   if (join_gate* const awaited = std::exchange(here.awaited, nullptr)) {
@@ -75,7 +74,7 @@ void arrive() noexcept {
 // Leaves the running stack for another one. Returns when somebody comes back.
 void enter(work_stack& to, bool is_last) noexcept {
   fiber& mine = place().running->body;
-  defer_interrupts();
+  close_desk();
   set_running(&to);
   (void)fiber::switch_to(mine, to.body, is_last);
   arrive();
@@ -89,7 +88,7 @@ void start(void* loop, fiber&) {
   thread_place& here = place();
   here.unused = here.running;
   fiber& mine = here.running->body;
-  defer_interrupts();
+  close_desk();
   set_running(nullptr);
   (void)fiber::switch_to(mine, here.own, true);
 }
@@ -180,7 +179,7 @@ void run_on_work_stack(stack_pool& pool, stack_loop loop) {
   set_place(&mine);
   work_stack& fresh = mine.kept.get();
   prepare(fresh, loop);
-  defer_interrupts();
+  close_desk();
   set_running(&fresh);
   (void)fiber::switch_to(mine.own, fresh.body);
   arrive();

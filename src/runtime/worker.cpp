@@ -3,7 +3,6 @@
 
 #include "core.hpp"
 #include "fork_record.hpp"
-#include "interrupt.hpp"
 
 #include <filch/base/assert.hpp>
 #include <filch/runtime/transfer.hpp>
@@ -47,7 +46,7 @@ worker::worker(runtime::core& home_, worker_id self_)
     : home{home_},
       self{self_},
       queues{home_.chosen.deques},
-      desk{home_.may_interrupt(), this},
+      desk{home_.may_visit(), this},
       trace{home_.chosen.trace != nullptr ? &home_.chosen.trace->of_worker(self_) : &trace::recorder::off()},
       fork_detail{home_.chosen.trace != nullptr ? home_.chosen.trace->forks() : trace::fork_detail::stolen},
       search_{home_.search_options, self_, *home_.chosen.workers,
@@ -55,6 +54,8 @@ worker::worker(runtime::core& home_, worker_id self_)
               random_stream{home_.chosen.seed}.split(self_.value)} {}
 
 void worker::set_current(worker* held) noexcept {
+  worker* const left = current();
+  if (left != nullptr && left != held) left->desk.leave();
   detail::running_lane = held;
   if (held != nullptr) held->listen(running_latent_stack());
   else give_back_kept_stacks();
@@ -75,19 +76,18 @@ void worker::listen(latent_stack* running) noexcept {
 void worker::show_forks() noexcept {
   latent_stack* const stack = running_latent_stack();
   if (stack == nullptr || !has_latent_work(*stack)) return;
-  defer_interrupts();
+  const closed_desk closed;
   (void)desk.offer_oldest(*stack, home, current_task != nullptr ? current_task->id : task_id::none(),
                           latent_desk::share::all);
-  allow_interrupts();
 }
 
 // ---- coroutines that may go on --------------------------------------------------------------------------------------
 
 void worker::put_ready(coroutine_entry& entry, turn when) noexcept {
-  begin_change(*this);
+  changes.begin();
   if (when == turn::last || search_.options().order == policy::order::fifo) ready.put_behind(entry);
   else ready.put(entry);
-  end_change(*this);
+  changes.end();
   // statistic: heard late, answered late
   if (wanted.load(std::memory_order_relaxed) == demand::work) [[unlikely]]
     share_ready();
@@ -97,9 +97,9 @@ coroutine_entry* worker::take_ready() noexcept {
   // statistic: heard late, answered late
   if (wanted.load(std::memory_order_relaxed) == demand::work && ready.size() > 1) [[unlikely]]
     share_ready();
-  begin_change(*this);
+  changes.begin();
   coroutine_entry* const taken = ready.take();
-  end_change(*this);
+  changes.end();
   return taken;
 }
 
@@ -108,14 +108,17 @@ coroutine_entry* worker::take_ready() noexcept {
 void worker::share_ready() noexcept {
   const std::uint32_t most = 256u >> desk.pace.streak();  // guess
   constexpr std::uint64_t k_enough = 2;                   // for one who comes and asks again; guess
+  changes.begin();
   const std::uint32_t size = ready.size();
-  if (size == 0) return;
-  if (size == 1 && home.may_interrupt()) return home.look_out();
-  begin_change(*this);
+  if (size == 0 || (size == 1 && home.may_visit())) {
+    changes.end();
+    if (size != 0) home.look_out();
+    return;
+  }
   for (std::uint32_t left = std::clamp(size / 2, 1u, most); left != 0; --left) {
     home.push_own_quietly(*ready.take_oldest(), *this);
   }
-  end_change(*this);
+  changes.end();
   if (queues.deque_hint(policy::priority::normal) >= k_enough) {
     wanted.store(trace->is_enabled() ? demand::record : demand::none, std::memory_order_relaxed);  // statistic
   }
@@ -293,11 +296,13 @@ worker_queues::look worker::take_local(policy::priority band) {
     if (const auto result = queues.pop(band, search_.options().order); result.item != nullptr) return result;
     deque_turns_ = 0;
   }
-  return {steal_status::taken, take_ready(), 0};
+  coroutine_entry* const taken = take_ready();
+  if (taken == nullptr) return {};  // a visitor was quicker
+  return {steal_status::taken, taken, 0};
 }
 
-// A task that blocks, or a signal handler, has put it into the own slot, and one who asked for it was to come. All may
-// have found something else since then.
+// A task that blocks, or a visitor, has put it into the own slot, and one who asked for it was to come. All may have
+// found something else since then.
 bool worker::is_overdue(const queue_entry* offer) {
   constexpr time_ns k_patience_ns = 100 * k_ns_per_us;  // guess: one who is woken comes sooner
   const time_ns now_ns = monotonic_now_ns();
@@ -373,7 +378,7 @@ worker_queues::look worker::counted(worker_queues::look result) {
 worker_queues::look worker::take_child() {
   pending_group& group = *newest.load(std::memory_order_relaxed);  // owner-only
   coroutine_entry* const child = &group != &bottom ? take_pending(*this, group) : nullptr;
-  if (child == nullptr) return {};  // the handler was quicker
+  if (child == nullptr) return {};  // a visitor was quicker
   home.number(*child, *this);
   return {steal_status::taken, child, 0};
 }

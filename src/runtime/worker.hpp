@@ -154,7 +154,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   // Until then; makes the requests that are owed. When it has made the last one; 0: never.
   time_ns linger(time_ns until_ns);
   // Sees to it that what others keep to themselves is offered.
-  void press(time_ns until_ns);
+  void press();
   void leave_crowded_cpu();
   void be_watched() noexcept;
   void look_at_sources_in_turn();

@@ -12,7 +12,7 @@ namespace {
 constexpr time_ns k_spin_below_ns = 50 * k_ns_per_us;
 // Who answers a request at all, and whose offer is worth a theft, does so within this (guess).
 constexpr time_ns k_answered_ns = 10 * k_ns_per_us;
-// Who comes to a fork or a join soon answers within this: about what an interrupt costs both sides. By lengths:
+// Who comes to a fork or a join soon answers within this: about what a visit costs both sides. By lengths:
 // docs/decisions/0015-lingering.md.
 constexpr time_ns k_answer_ns = 20 * k_ns_per_us;
 // One who lingers looks so often whether something is owed (guess).
@@ -102,10 +102,10 @@ void worker::park(time_ns linger_ns) {
   doze(k_never_ns, is_worth_it ? linger_ns : 0);
 }
 
-// It has announced its sleep and asked, and nobody has answered. It is awake still: its signal comes sooner than the
-// lookout's, and what is offered then is its own.
-void worker::press(time_ns until_ns) {
-  if (home.interrupt_for(*this, until_ns)) (void)home.idle().notify_worker(self);
+// It has announced its sleep and asked, and nobody has answered. It is awake still: it comes sooner than the lookout,
+// and what it finds is its own.
+void worker::press() {
+  if (home.visit_for(*this)) (void)home.idle().notify_worker(self);
   else if (!home.idle().is_chosen(self)) home.look_out();
 }
 
@@ -129,7 +129,7 @@ time_ns worker::linger(time_ns until_ns) {
         press_ns = std::min(now_ns + k_answer_ns, latest_press_ns);
       }
     } else if (now_ns >= press_ns) {
-      if (home.interrupt_for(*this, until_ns)) (void)home.idle().notify_worker(self);
+      if (home.visit_for(*this)) (void)home.idle().notify_worker(self);
       else if (!home.is_anything_owed() && home.is_work_withheld_from(*this)) home.look_out();
       press_ns = monotonic_now_ns() + k_answer_ns;
       latest_press_ns = press_ns + k_answer_ns;
@@ -204,9 +204,9 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   // As late as this: who has forked just before it was asked is seen now.
   if (!home.idle().is_chosen(self) && home.is_work_withheld_from(*this)) {
     const time_ns until_ns = std::min(deadline_ns, earliest_ns);
-    const time_ns answered_ns = home.can_interrupt() ? std::min(asked_ns + k_answer_ns, until_ns) : 0;
+    const time_ns answered_ns = home.can_visit() ? std::min(asked_ns + k_answer_ns, until_ns) : 0;
     while (monotonic_now_ns() < answered_ns && !home.idle().is_chosen(self)) std_atomics::pause();
-    press(until_ns);
+    press();
   }
   // Chosen, it goes on with something else, while others sleep: what was left to it is the lookout's affair again.
   if (has_lingered && home.idle().is_chosen(self) && home.idle().sleeping_hint() != 0 &&

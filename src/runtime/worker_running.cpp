@@ -1,6 +1,5 @@
 // How a worker runs what it found.
 #include "core.hpp"
-#include "interrupt.hpp"
 #include "worker.hpp"
 
 #include <new>
@@ -45,9 +44,8 @@ void worker::note_before_inside(const task_record* outer) noexcept {
   if (outer == nullptr || !records_forks()) return;
   latent_stack* const stack = running_latent_stack();
   if (stack == nullptr) return;
-  defer_interrupts();
+  const closed_desk closed;
   note_frames(*stack, *this, outer);
-  allow_interrupts();
 }
 
 void worker::go_on_with(task_record* task) {

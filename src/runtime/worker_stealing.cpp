@@ -109,9 +109,9 @@ void worker::keep_ready(std::uint32_t moved) {
     queue_entry* const item = queues.pop(policy::priority::normal, policy::order::lifo).item;
     if (item == nullptr) return;
     if (!is_coroutine(*item)) return home.push_own_quietly(*item, *this);
-    begin_change(*this);
+    changes.begin();
     ready.put_behind(static_cast<coroutine_entry&>(*item));
-    end_change(*this);
+    changes.end();
   }
 }
 

@@ -31,7 +31,6 @@ MODELS = {
     "include/filch/runtime/claimed_range.hpp": "fork",
     "include/filch/runtime/gate.hpp": "fork",
     "include/filch/runtime/visit.hpp": "fork",
-    "src/runtime/interrupt_turn.hpp": "fork",
     "src/runtime/lingering.hpp": "fork",
     "src/runtime/offer_slot.hpp": "fork",
     "src/runtime/on_call.hpp": "fork",

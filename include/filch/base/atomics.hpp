@@ -130,6 +130,8 @@ struct std_atomics {
   }
   // Once per process, some milliseconds where it has several threads already. False: the system has no heavy fences.
   [[nodiscard]] static bool prepare_heavy_fence() noexcept;
+  // Will the system do so?
+  [[nodiscard]] static bool has_heavy_fence() noexcept;
 
   static void pause() {
 #if defined(__x86_64__)

@@ -4,22 +4,23 @@
 // Children that a coroutine awaits together lie in a list of the worker, in groups, the newest group last. Nobody else
 // sees them: putting them there and taking them writes nothing shared and needs no fence. The same is true of the
 // coroutines that may go on. Somebody who wants work sets `wanted`, and at the next fork, spawn or turn the worker
-// moves children of its oldest group, or others, into its deque. If there is none, a signal handler on the worker's
-// thread offers one.
+// moves children of its oldest group, or others, into its deque. If there is none for long, another thread visits it
+// (runtime/visit.hpp) and offers one.
 //
-// Who may call what: the thread that holds the worker, and its signal handler while `is_busy` is false; `wanted` and
-// `has_pending` any thread.
+// Who may call what: the thread that holds the worker; `take_oldest_pending` also one who visits it, inside `changes`;
+// `wanted` and `has_pending` any thread.
 //
 // Invariants
 //   I1  A group in the list has at least one child that has not started; so its parent waits, and the group is there.
-//   I2  A child is in the list, or it was taken out of it by exactly one of: its worker, the handler. The same is true
-//       of those that may go on.
+//   I2  A child is in the list, or it was taken out of it by exactly one of: its worker, a visitor. The same is true of
+//       those that may go on.
 #pragma once
 
 #include <filch/base/atomics.hpp>
 #include <filch/base/thread_local_word.hpp>
 #include <filch/runtime/entry.hpp>
 #include <filch/runtime/ready_list.hpp>
+#include <filch/runtime/visit.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -69,7 +70,7 @@ struct lane {
 
   std_atomics::atomic<pending_group*> newest{&bottom};
   std_atomics::atomic<demand> wanted{demand::none};
-  std_atomics::atomic<bool> is_busy{false};         // the list is being changed
+  detail::owner_gate<> changes;                     // of `newest`, its groups and `ready`
   std_atomics::atomic<std::uint64_t> stretches{0};  // so many tasks, or parts of coroutines, have begun here
   // So many operations that are ready may still be awaited before others have a turn.
   std::uint32_t budget = k_budget;
@@ -107,33 +108,22 @@ FILCH_THREAD_LOCAL_WORD(lane*, running_lane, "filch_v0_running_lane", nullptr);
   return of.newest.load(std::memory_order_relaxed) != &of.bottom;  // hint
 }
 
-inline void begin_change(lane& mine) noexcept {
-  mine.is_busy.store(true, std::memory_order_relaxed);  // owner-only
-  // [L15] signal fence: what follows is done with the handler put off ↔ [L17].
-  std::atomic_signal_fence(std::memory_order_acq_rel);
-}
-inline void end_change(lane& mine) noexcept {
-  // [L16] signal fence: what was done is complete before the handler may look ↔ [L17].
-  std::atomic_signal_fence(std::memory_order_acq_rel);
-  mine.is_busy.store(false, std::memory_order_relaxed);  // owner-only
-}
-
 // Puts a group into the list, which has children that have not started.
 inline void put_pending(lane& mine, pending_group& group) noexcept {
-  begin_change(mine);
+  mine.changes.begin();
   pending_group* const older = mine.newest.load(std::memory_order_relaxed);  // owner-only
   group.older = older;
   older->newer = &group;
   mine.newest.store(&group, std::memory_order_relaxed);  // owner-only
-  end_change(mine);
+  mine.changes.end();
   // hint: a request that is seen late is answered late
   if (mine.wanted.load(std::memory_order_relaxed) != demand::none) [[unlikely]]
     detail::share_pending();
 }
 
-// The next child of a group that was the newest in the list; null: the handler has just taken its last.
+// The next child of a group that was the newest in the list; null: a visitor has just taken its last.
 [[nodiscard]] inline coroutine_entry* take_pending(lane& mine, pending_group& group) noexcept {
-  begin_change(mine);
+  mine.changes.begin();
   coroutine_entry* taken = nullptr;
   if (mine.newest.load(std::memory_order_relaxed) == &group) [[likely]] {  // owner-only
     taken = group.pending;
@@ -144,11 +134,11 @@ inline void put_pending(lane& mine, pending_group& group) noexcept {
       mine.newest.store(group.older, std::memory_order_relaxed);  // owner-only
     }
   }
-  end_change(mine);
+  mine.changes.end();
   return taken;
 }
 
-// The next child of the oldest group, or null. Under begin_change(), or in the handler.
+// The next child of the oldest group, or null. Inside `changes`.
 [[nodiscard]] inline coroutine_entry* take_oldest_pending(lane& mine) noexcept {
   if (!has_pending(mine)) return nullptr;
   pending_group& group = *mine.bottom.newer;

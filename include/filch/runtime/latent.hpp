@@ -14,9 +14,9 @@
 // since its join has more to do, and 0 when the next join shall offer something. Who asks chooses (ask() in
 // src/runtime/latent_desk.hpp).
 //
-// Who may call what: the code that runs on the stack; `is_wanted` and `has_latent_work` any thread, as a hint. A signal
-// may come between any two instructions of fork_latent() and join_latent(), and its handler may then offer a frame:
-// that is why the compiler must keep the order of the stores.
+// Who may call what: the code that runs on the stack; `is_wanted` and `has_latent_work` any thread, as a hint. Another
+// thread may visit the stack between any two instructions of fork_latent() and join_latent(), and offer a frame: see
+// runtime/visit.hpp.
 //
 // Invariants
 //   I1  The frames of a stack form a list, and only the newest is unlinked. A fork links its frame to the older one
@@ -26,7 +26,8 @@
 //       does not may still be fresh: frames are mostly the lower the newer they are, but those of one function lie as
 //       the compiler likes, and those in a coroutine on the heap (src/runtime/frame_list.hpp).
 //   I2  When a join must wait, every older frame of its stack was offered: a suspended stack hides no work.
-//   I3  A frame is touched by its own stack only, but for its child's function and result, which belong to who runs it.
+//   I3  A frame is touched by its own stack only, or by one who visits it; but for its child's function and result,
+//       which belong to who runs it.
 //   I4  Nobody needs to take an offer: whoever joins it takes it back. A lost request costs parallelism, never
 //       progress.
 #pragma once
@@ -35,6 +36,7 @@
 #include <filch/base/thread_local_word.hpp>
 #include <filch/runtime/claimed_range.hpp>
 #include <filch/runtime/entry.hpp>
+#include <filch/runtime/visit.hpp>
 
 #include <atomic>
 #include <coroutine>
@@ -246,9 +248,7 @@ class recorded_child {
   // statistic: a request that is seen late is answered late
   if (detail::complete_and_compare(stack, frame, kind)) [[unlikely]]
     return false;
-  // [L8] signal fence: the frame is complete before a handler on this thread can find it → [L10].
-  std::atomic_signal_fence(std::memory_order_release);
-  stack.newest.store(&frame, std::memory_order_relaxed);  // owner-only
+  detail::link_newest(stack.newest, &frame);
   return true;
 }
 
@@ -263,10 +263,7 @@ struct joined_frame {
 // computed again, so that nothing needs a register while the first function runs.
 [[nodiscard]] inline joined_frame join_latent(latent_frame& newest) noexcept {
   latent_stack& stack = detail::latent_stack_here();
-  stack.newest.store(newest.older, std::memory_order_relaxed);  // owner-only
-  // [L9] signal fence: a handler that comes from here on does not find the frame any more, and what one did before is
-  // seen ↔ [L10].
-  std::atomic_signal_fence(std::memory_order_acq_rel);
+  detail::unlink_newest(stack.newest, newest.older);
   latent_frame* const frame = detail::address_again(newest);
   return {&stack, frame, detail::is_watched(*frame, stack.watch)};
 }

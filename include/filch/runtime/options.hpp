@@ -65,9 +65,9 @@ struct options {
   filch::pinning pinning = filch::pinning::apart;
   std::size_t thread_stack_bytes = 0;                // 0: the system's default
   std::size_t stack_bytes = std::size_t{256} << 20;  // of each stack that tasks run on; memory only as it is used
-  // May a thread that has not joined for long be interrupted (SIGURG) so that others get its latent work? System calls
-  // that the system does not restart, such as sleep and poll, then return early with EINTR. None: FILCH_INTERRUPTS, or
-  // on.
+  // May others take latent work from a thread that has not forked or joined for long? Its processor is interrupted for
+  // a moment (membarrier); the thread gets no signal. A recording of forks sends signals (SIGURG) to threads that
+  // compute. None: FILCH_INTERRUPTS, or on.
   std::optional<bool> interrupts{};
   // threads that stand in for workers whose tasks block; a stay_on_thread may add some
   std::uint32_t max_spare_threads = 64;

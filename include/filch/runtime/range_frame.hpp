@@ -8,21 +8,19 @@
 //   begin          next              end        divided:   [ claimed | unclaimed | part ]
 //   [ claimed ....  | unclaimed .... ]          again:     [ claimed | uncl | part | part ]
 //
-// Who may call what: the owner, on the stack where the frame is linked; `can_divide`, `divide` and `add_part` also its
-// signal handler, while interrupts are not deferred; the owner calls these three with interrupts deferred.
+// Who may call what: the owner, on the stack where the frame is linked; `can_divide`, `divide_for_visitor` and `pass`
+// also one who visits it; the owner calls these, `divide` and `add_part` with its desk closed.
 //
 // Invariants
-//   I1  next ≤ end, but for a claim under way; every element was claimed by the owner or is in one part, never both.
-//   I2  A claim writes `next` before it looks whether a thief asks and whether `end` was lowered meanwhile. If so, the
-//       claim is made again with interrupts deferred: no claim reaches beyond an `end` that divide() has lowered.
-//   I3  The parts are offers of their own. The frame is unlinked before the owner settles them, the newest first.
+//   I1  Every element was claimed by the owner or is in one part, never both (runtime/claimed_range.hpp).
+//   I2  The parts are offers of their own. The frame is unlinked before the owner settles them, the newest first.
 #pragma once
 
 #include <filch/base/atomics.hpp>
 #include <filch/base/ids.hpp>
+#include <filch/runtime/claimed_range.hpp>
 #include <filch/runtime/latent.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -34,8 +32,7 @@ class range_frame : public latent_frame {
  public:
   // Less than `least` elements are not worth a thief's trouble. It is divided at multiples of `unit`, counted from the
   // beginning; the owner claims such multiples, too.
-  range_frame(index_range all, std::size_t unit, std::size_t least)
-      : unit_{unit}, next_{all.begin}, limit_{all.end}, least_{least} {}
+  range_frame(index_range all, std::size_t unit, std::size_t least) : unit_{unit}, elements_{all}, least_{least} {}
   range_frame(const range_frame&) = delete;
   range_frame& operator=(const range_frame&) = delete;
   ~range_frame() = default;
@@ -47,30 +44,23 @@ class range_frame : public latent_frame {
 
   // The next elements, at most `most` of them; none: nothing is left for the owner.
   [[nodiscard]] index_range claim(const latent_stack& stack, std::size_t most) {
-    const std::size_t at = next_.load(std::memory_order_relaxed);                           // owner-only
-    const std::size_t until = std::min(at + most, limit_.load(std::memory_order_relaxed));  // revalidated by [L28]
-    next_.store(until, std::memory_order_relaxed);                                          // ordered by [L28]
-    // [L28] signal fence: "claim, then look what was divided" against "divide, then look what is claimed" ↔ [L10].
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (is_wanted(stack) || limit_.load(std::memory_order_relaxed) < until) [[unlikely]]  // ordered by [L28]
-      return claim_again(at, until);
-    return {at, until};
+    const auto now = elements_.claim(most, stack.watch, latent_stack::k_asked);
+    if (!now.is_sure) [[unlikely]]
+      return claim_again(now.what);
+    return now.what;
   }
-  [[nodiscard]] index_range unclaimed() const {
-    return {next_.load(std::memory_order_relaxed), limit_.load(std::memory_order_relaxed)};  // owner-only
-  }
+  [[nodiscard]] index_range unclaimed() const { return elements_.unclaimed(); }
   // The owner goes on elsewhere with what is left. Only of a frame that is passed by.
-  [[nodiscard]] index_range take_unclaimed() {
-    const index_range rest = unclaimed();
-    next_.store(rest.end, std::memory_order_relaxed);  // owner-only
-    return rest;
-  }
+  [[nodiscard]] index_range take_unclaimed() { return elements_.take_unclaimed(); }
   // From now on so many elements are worth a thief's trouble.
-  void set_least(std::size_t least) { least_.store(least, std::memory_order_relaxed); }  // owner-only
-  // While it is true, a thief gets the lower half; only where the owner makes no claim.
-  void give_lower(bool does) { gives_lower_.store(does, std::memory_order_relaxed); }  // owner-only
+  void set_least(std::size_t least) { least_.store(least, std::memory_order_relaxed); }  // hint
+  // While it is true, who divides it at the owner's own fork or join gets the lower half.
+  void give_lower(bool does) { gives_lower_ = does; }
   // Thieves pass it by: it was too short, or a recording has noted a part. What is left needs a frame of its own.
-  [[nodiscard]] bool is_passed() const { return is_passed_.load(std::memory_order_relaxed); }  // owner-only
+  [[nodiscard]] bool is_passed() const {
+    // [L32] acquire load: nobody divides it any more, and what was taken before is seen ← [L33].
+    return is_passed_.load(std::memory_order_acquire);
+  }
 
   // Unlinks it. True: it has parts, which are to be settled.
   [[nodiscard]] bool unlink(leaving how) {
@@ -92,27 +82,28 @@ class range_frame : public latent_frame {
   // Forgets parts that have ended, if there are many.
   void drop_ended_parts() noexcept;
 
-  // ---- by the thief's request ----
+  // ---- at a thief's request ----
   [[nodiscard]] bool can_divide() const {
-    const std::size_t at = next_.load(std::memory_order_relaxed);           // ordered by [L10]
-    const std::size_t end = limit_.load(std::memory_order_relaxed);         // owner-only
-    return at < end && end - at >= least_.load(std::memory_order_relaxed);  // owner-only
+    const index_range left = elements_.left();
+    return left.size() != 0 && left.size() >= least_.load(std::memory_order_relaxed);  // hint
   }
   enum class share : bool { half, all };
-  // If it can.
+  // If it can. By the owner.
   [[nodiscard]] index_range divide(share how) {
-    const std::size_t at = next_.load(std::memory_order_relaxed);    // ordered by [L10]
-    const std::size_t end = limit_.load(std::memory_order_relaxed);  // owner-only
-    const std::size_t middle = how == share::all ? at : at + lower_half(end - at);
-    if (gives_lower_.load(std::memory_order_relaxed) && middle != at) {  // owner-only
-      next_.store(middle, std::memory_order_relaxed);                    // owner-only
-      return {at, middle};
-    }
-    limit_.store(middle, std::memory_order_relaxed);  // revalidated by [L28]
-    return {middle, end};
+    const index_range left = elements_.left();
+    const std::size_t middle = how == share::all ? left.begin : left.begin + lower_half(left.size());
+    return gives_lower_ && middle != left.begin ? elements_.take_lower(middle) : elements_.take_upper(middle);
+  }
+  // If it can. By one who visits it, while the owner may be in the middle of a claim: the upper half.
+  [[nodiscard]] index_range divide_for_visitor() {
+    const index_range left = elements_.left();
+    return elements_.take_upper(left.begin + lower_half(left.size()));
   }
   void add_part(offered_task& made) noexcept;
-  void pass() { is_passed_.store(true, std::memory_order_relaxed); }  // owner-only
+  void pass() {
+    // [L33] release store: what was taken of it is seen → [L32].
+    is_passed_.store(true, std::memory_order_release);
+  }
 
  private:
   // Long ones are multiples of a cache line's elements, so that vectors stay aligned.
@@ -122,15 +113,14 @@ class range_frame : public latent_frame {
     const std::size_t half = count / 2;
     return half < 16 * k_aligned ? half : half / k_aligned * k_aligned;
   }
-  [[gnu::cold, gnu::noinline]] index_range claim_again(std::size_t at, std::size_t until) noexcept;
+  [[gnu::cold, gnu::noinline]] index_range claim_again(index_range what) noexcept;
 
   const std::size_t unit_;
-  std_atomics::atomic<std::size_t> next_;
-  std_atomics::atomic<std::size_t> limit_;
+  claimed_range<> elements_;
   std_atomics::atomic<std::size_t> least_;
   std_atomics::atomic<offered_task*> parts_{nullptr};  // the newest; they know the older ones
   std_atomics::atomic<bool> is_passed_{false};
-  std_atomics::atomic<bool> gives_lower_{false};
+  bool gives_lower_ = false;
   std::uint32_t part_count_ = 0;
 };
 

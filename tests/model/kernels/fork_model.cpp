@@ -12,7 +12,6 @@
 #include <filch/runtime/claimed_range.hpp>
 #include <filch/runtime/gate.hpp>
 #include <filch/runtime/visit.hpp>
-#include <runtime/interrupt_turn.hpp>
 #include <runtime/lingering.hpp>
 #include <runtime/offer_slot.hpp>
 #include <runtime/on_call.hpp>
@@ -66,49 +65,6 @@ void two_offers(context& c) {
   }
   c.join_all();
   require(got.load(std::memory_order_relaxed) == 2, "each is got once");
-}
-
-// Two who fill a slot and one who empties it: what does not fit stays with who has it, and nothing is lost or got
-// twice.
-void two_fill_a_slot(context& c) {
-  offer_slot<offered, atomics> slot;
-  std::array<offered, 2> tasks;
-  atomics::atomic<int> given{0};
-  for (offered& task : tasks) {
-    c.thread("giver", [&] {
-      task.contents.set(7);
-      if (slot.offer_if_empty(task)) given.fetch_add(1, std::memory_order_relaxed);
-      else task.contents.set(0);
-    });
-  }
-  int got = 0;
-  const auto empty = [&] {
-    offered* const taken = slot.take();
-    if (taken == nullptr) return;
-    require(taken->contents.get() == 7, "what is taken is complete");
-    ++got;
-  };
-  empty();
-  c.join_all();
-  empty();
-  require(got == given.load(std::memory_order_relaxed), "each that was given is got once");
-}
-
-// One who has sent a signal and gives up, and the handler that makes its offer late: one of the two tells others.
-void an_offer_is_not_left_to_one_who_has_given_up(context& c) {
-  offer_slot<offered, atomics> slot;
-  offered task;
-  interrupt_turn<atomics> turn;
-  require(turn.begin(1), "nobody else interrupts");
-  atomics::atomic<int> told{0};
-  c.thread("handler", [&] {
-    slot.offer(task);
-    if (!turn.is_awaited()) told.fetch_add(1, std::memory_order_relaxed);
-  });
-  turn.end(interrupt_end::in_vain, 2);
-  const bool is_seen = slot.has_offer();
-  c.join_all();
-  require(is_seen || told.load(std::memory_order_relaxed) != 0, "somebody knows of the offer");
 }
 
 struct parent {
@@ -427,8 +383,6 @@ std::vector<scenario> all_scenarios() {
       {"an_offer_goes_to_one_of_owner_and_thief", bounded(3, 6), [](context& c) { owner_against_thieves(c, 1); }},
       {"an_offer_goes_to_one_of_owner_and_two_thieves", bounded(3, 5), [](context& c) { owner_against_thieves(c, 2); }},
       {"two_offers_one_after_the_other", bounded(3, 6), two_offers},
-      {"two_fill_a_slot", bounded(3, 5), two_fill_a_slot},
-      {"an_offer_is_not_left_to_one_who_has_given_up", bounded(3, 6), an_offer_is_not_left_to_one_who_has_given_up},
       {"a_child_ends_while_its_parent_waits", bounded(3, 6),
        [](context& c) { children_end_while_their_parent_waits(c, 1); }},
       {"two_children_end_while_their_parent_waits", bounded(3, 5),

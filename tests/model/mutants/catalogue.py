@@ -32,7 +32,6 @@ TALLY = "runtime/tally.hpp"
 GATE = "filch/runtime/gate.hpp"
 ON_CALL = "runtime/on_call.hpp"
 REQUEST = "runtime/request_word.hpp"
-TURN = "runtime/interrupt_turn.hpp"
 LINGERING = "runtime/lingering.hpp"
 SLOT = "runtime/offer_slot.hpp"
 VISIT = "filch/runtime/visit.hpp"
@@ -291,18 +290,7 @@ FORK_MUTANTS = [
     mutant("F11", "who pays what is owed looks whether somebody has asked without a fence", "fork", "assertion",
            REQUEST, (
         ("    // \"sleep, owe unless it is owed\" ↔ [L20] ↔ [I3].\n    A::fence(std::memory_order_seq_cst);\n", ""),)),
-    mutant("F12", "a slot that several fill is looked at and stored: what another has put there meanwhile is lost",
-           "fork", "assertion", SLOT, (
-        ("    return offered_.compare_exchange(expected, &what, std::memory_order_release, "
-         "std::memory_order_relaxed);\n",
-         "    if (offered_.load(std::memory_order_relaxed) != expected) return false;\n"
-         "    offered_.store(&what, std::memory_order_release);\n    return true;\n"),)),
-    mutant("F13", "who has sent a signal says that it gives up, and looks for an offer without a fence", "fork",
-           "assertion", TURN, (
-        ("    // [L25] seq_cst fence: \"nobody waits, then look for an offer\" against \"offer, then look whether "
-         "somebody waits\" ↔ [L24].\n"
-         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
-    mutant("F14", "who owes looks whether somebody lingers without a fence: it is left to one who has stopped", "fork",
+    mutant("F12", "who owes looks whether somebody lingers without a fence: it is left to one who has stopped", "fork",
            "assertion", LINGERING, (
         ("    // [L27] seq_cst fence: \"owe, then look who lingers\" against \"linger no more, then look what is "
          "owed\" ↔ [L26].\n"
@@ -318,24 +306,24 @@ CHANNEL = "filch/sync/channel_core.hpp"
 ONESHOT = "filch/sync/oneshot_core.hpp"
 BROADCAST = "filch/sync/broadcast_core.hpp"
 SYNC_MUTANTS = [
-    mutant("F15", "a visitor looks at the list of frames without a heavy fence", "fork", "assertion,race", VISIT, (
+    mutant("F13", "a visitor looks at the list of frames without a heavy fence", "fork", "assertion,race", VISIT, (
         ("  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n", ""),)),
-    mutant("F16", "a visitor asks behind its heavy fence", "fork", "assertion,race", VISIT, (
+    mutant("F14", "a visitor asks behind its heavy fence", "fork", "assertion,race", VISIT, (
         ("  word.store(asked, std::memory_order_relaxed);  // ordered by [V12]\n", ""),
         ("  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n",
          "  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n"
          "  word.store(asked, std::memory_order_relaxed);\n"))),
-    mutant("F17", "an owner that changes its list does not wait for the visitor", "fork", "assertion,race", VISIT, (
+    mutant("F15", "an owner that changes its list does not wait for the visitor", "fork", "assertion,race", VISIT, (
         ("    for (std::uint32_t turn = 1; is_visited_.load(std::memory_order_acquire); ++turn) [[unlikely]]\n"
          "      wait_for_visit<A>(turn);\n", ""),)),
-    mutant("F18", "a visitor does not look whether a change is under way", "fork", "assertion,race", VISIT, (
+    mutant("F16", "a visitor does not look whether a change is under way", "fork", "assertion,race", VISIT, (
         ("    if (has_fenced && !is_busy_.load(std::memory_order_acquire)) return true;",
          "    if (has_fenced) return true;"),)),
-    mutant("F19", "a claim is sure where nobody asks any more, whatever the limit", "fork", "assertion,race", CLAIMED, (
+    mutant("F17", "a claim is sure where nobody asks any more, whatever the limit", "fork", "assertion,race", CLAIMED, (
         ("!is_asked && until <= limit_.load(std::memory_order_relaxed)", "!is_asked"),)),
-    mutant("F20", "a claim looks at the limit only", "fork", "assertion,race", CLAIMED, (
+    mutant("F18", "a claim looks at the limit only", "fork", "assertion,race", CLAIMED, (
         ("!is_asked && until <=", "until <="),)),
-    mutant("F21", "a claim that is not sure is kept", "fork", "assertion,race", CLAIMED, (
+    mutant("F19", "a claim that is not sure is kept", "fork", "assertion,race", CLAIMED, (
         ("    const std::size_t end = lesser(what.end, limit_.load(std::memory_order_relaxed));  // ordered by [V1]",
          "    const std::size_t end = what.end;"),)),
     mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits",

@@ -62,12 +62,13 @@ TEST(lane, children_are_taken_from_both_ends_of_the_list_as_from_a_queue_of_queu
       expected.pop_front();
       if (expected.empty()) model.pop_front();
     }
-    ASSERT_FALSE(list.is_busy.load(std::memory_order_relaxed));
+    ASSERT_TRUE(!filch::std_atomics::has_heavy_fence() || list.changes.enter()) << "no change is under way";
+    list.changes.leave();
   }
 }
 
-// The owner has seen that its group is the newest; then the handler takes the last child, before the owner does.
-TEST(lane, a_child_that_the_handler_has_taken_is_not_taken_again) {
+// The owner has seen that its group is the newest; then a visitor takes the last child, before the owner does.
+TEST(lane, a_child_that_a_visitor_has_taken_is_not_taken_again) {
   filch::lane list;
   children_of_one older{1};
   children_of_one newer{1};

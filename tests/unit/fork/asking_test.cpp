@@ -63,7 +63,7 @@ TEST(asking, the_next_fork_answers_where_none_is_open) {
   });
 }
 
-// Nobody could be interrupted who forks and does not join.
+// Nobody could be visited who forks and does not join.
 TEST(asking, forks_answer_where_interrupts_are_off) {
   filch::runtime rt{{.workers = 1, .interrupts = false}};
   rt.run([] {

@@ -34,7 +34,7 @@ class forks {
     EXPECT_TRUE(filch::fork_latent(stack_, made, k_kind));
     open_.push_back(&made);
   }
-  // The two halves of a join: a handler may come in between.
+  // The two halves of a join: a visitor may come in between.
   void unlink() {
     leaving_ = open_.back();
     open_.pop_back();
@@ -64,7 +64,7 @@ class forks {
   }
   // What an offer does. While a frame is being unlinked, nothing newer than it may be found.
   void share() {
-    latent_frame* const oldest = filch::oldest_latent(stack_);
+    latent_frame* const oldest = filch::oldest_latent(stack_, newest());
     if (shared_ >= open_.size()) {
       ASSERT_EQ(oldest, nullptr);
       return;
@@ -74,7 +74,7 @@ class forks {
     filch::share_oldest(stack_, *oldest);
     ++shared_;
   }
-  void see() { filch::see_frames(stack_); }
+  void see() { filch::see_frames(stack_, newest()); }
   void ask() {
     stack_.watch.store(latent_stack::k_asked, std::memory_order_relaxed);  // statistic
     is_asked_ = true;
@@ -89,6 +89,7 @@ class forks {
   [[nodiscard]] bool has_room() const { return open_.size() != memory_.size(); }
 
  private:
+  [[nodiscard]] latent_frame* newest() const { return stack_.newest.load(std::memory_order_relaxed); }  // owner-only
   [[nodiscard]] std::size_t place(std::size_t depth) const {
     switch (where_) {
       case places::falling:
@@ -136,11 +137,11 @@ TEST(frame_list, a_frame_made_after_others_were_seen_is_found_behind_them) {
 // Property: at any point, also while a frame is being unlinked, the oldest frame that was not shared is found, and a
 // join learns whether its frame was shared, wherever the frames lie. Oracle: a plain list. Method: random forks, joins
 // and requests; memory of frames is used again with rubbish in it.
-TEST(frame_list, agrees_with_a_plain_list_at_every_point_where_a_handler_may_come) {
+TEST(frame_list, agrees_with_a_plain_list_at_every_point_where_a_visitor_may_come) {
   filch::random_stream random{filch_test::test_seed()};
   for (int round = 0; round != 300; ++round) {
     forks list{static_cast<forks::places>(round % 3)};
-    const auto perhaps_handle = [&] {
+    const auto perhaps_visit = [&] {
       const auto what = random.below(8);
       if (what <= 1) list.share();
       if (what == 2 || what == 3) list.see();
@@ -152,10 +153,10 @@ TEST(frame_list, agrees_with_a_plain_list_at_every_point_where_a_handler_may_com
         list.fork();
       } else {
         list.unlink();
-        perhaps_handle();
+        perhaps_visit();
         list.end_join();
       }
-      perhaps_handle();
+      perhaps_visit();
     }
   }
 }

@@ -259,7 +259,7 @@ TEST(guest, exceptions_of_children_that_workers_ran_arrive) {
   EXPECT_EQ(sum_of(0, 1000), 499'500);  // and nothing was left behind
 }
 
-class interrupted : public testing::TestWithParam<std::uint32_t> {};
+class visited : public testing::TestWithParam<std::uint32_t> {};
 
 // Property: a worker inside a function that does not fork still gives its latent work away. Every level waits for the
 // next to have been taken.
@@ -274,7 +274,7 @@ long chain(int depth, std::atomic<int>& taken) {
   return waited + below;
 }
 
-TEST_P(interrupted, a_worker_in_a_long_function_gives_its_latent_work_away) {
+TEST_P(visited, a_worker_in_a_long_function_gives_its_latent_work_away) {
   filch::runtime rt{{.workers = GetParam(), .interrupts = true}};
   std::atomic<int> taken{0};
   EXPECT_EQ(rt.run([&] { return chain(10, taken); }), 10);
@@ -282,8 +282,8 @@ TEST_P(interrupted, a_worker_in_a_long_function_gives_its_latent_work_away) {
 
 // Property: for who has offered many children that were over before anybody could come, nobody is woken for a while;
 // but it is helped when it has something that lasts. The first function ends only when another worker has run the
-// second; it forks meanwhile, and so hears requests without interrupts, too.
-TEST_P(interrupted, work_that_lasts_is_shared_after_much_that_was_tiny) {
+// second; it forks meanwhile, and so hears requests without visits, too.
+TEST_P(visited, work_that_lasts_is_shared_after_much_that_was_tiny) {
   for (const bool may_interrupt : {true, false}) {
     filch::runtime rt{{.workers = GetParam(), .interrupts = may_interrupt}};
     rt.run([] {
@@ -298,8 +298,8 @@ TEST_P(interrupted, work_that_lasts_is_shared_after_much_that_was_tiny) {
   }
 }
 
-// Property: a thread is interrupted anywhere. The functions allocate and fork while others wait for their work.
-TEST_P(interrupted, interrupts_between_any_two_instructions_lose_nothing) {
+// Property: a thread is visited anywhere. The functions allocate and fork while others wait for their work.
+TEST_P(visited, visits_between_any_two_instructions_lose_nothing) {
   filch::runtime rt{{.workers = GetParam(), .interrupts = true}};
   struct tree {
     static std::size_t grow(int depth) {
@@ -315,7 +315,7 @@ TEST_P(interrupted, interrupts_between_any_two_instructions_lose_nothing) {
   for (int i = 0; i != 10; ++i) EXPECT_EQ(rt.run([] { return tree::grow(10); }), std::size_t{780} << 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(workers, interrupted, testing::Values(2, 3, 5));
+INSTANTIATE_TEST_SUITE_P(workers, visited, testing::Values(2, 3, 5));
 
 long lean_left(long depth) {
   if (depth == 0) return 0;

@@ -122,7 +122,7 @@ TEST_P(recorded_forks, forks_that_are_open_at_a_beat_are_whole_tasks) {
   expect_whole(recorded, 1);
 }
 
-// A function that does not fork cannot hear a beat; it is interrupted.
+// A function that does not fork cannot hear a beat; its thread gets a signal.
 TEST_P(recorded_forks, a_fork_beside_a_long_function_is_a_task) {
   const auto recorded = record(trace::fork_detail::beat, [] {
     // Long enough for many beats, also where threads wait for processors.
