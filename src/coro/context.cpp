@@ -1,4 +1,5 @@
 #include <filch/coro/context.hpp>
+#include <filch/runtime/latent.hpp>
 
 #include <new>
 #include <optional>
@@ -6,54 +7,127 @@
 
 namespace filch::inline v0::coro {
 
-// Made when somebody asks for a token.
-class stop_node {
- public:
-  // What requests a stop above requests it here.
-  explicit stop_node(std::stop_token above) {
-    if (above.stop_possible()) above_.emplace(std::move(above), pass_on{*this});
-  }
+using stop_nodes_told = stop_nodes<stop_node>;
 
+// Made when somebody asks for a token.
+class stop_node final : public stop_node_base<stop_node> {
+ public:
   void request_stop() noexcept { (void)source_.request_stop(); }
-  [[nodiscard]] bool is_stop_requested() const noexcept { return source_.stop_requested(); }
   [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
+
+  // What is requested of `other` is requested of `with`.
+  void follow(context& with, std::stop_token other) noexcept;
+  void follow_nobody() noexcept { followed_.reset(); }
 
  private:
   struct pass_on {
-    stop_node& to;
-    void operator()() const noexcept { to.request_stop(); }
+    context& to;
+    std::stop_token followed;
+    void operator()() const noexcept { to.request_stop_after(followed); }
   };
 
   std::stop_source source_;
-  std::optional<std::stop_callback<pass_on>> above_;
+  std::optional<std::stop_callback<pass_on>> followed_;
 };
 
-context::~context() { delete stop_.look().node; }
+namespace {
 
-void context::request_stop() noexcept {
-  if (stop_node* const told = stop_.request()) told->request_stop();
+void let_go(stop_node* node) noexcept {
+  if (node->release()) delete node;
 }
 
-bool context::is_requested_of(const stop_node& node) noexcept { return node.is_stop_requested(); }
+// Null: there is no memory for it.
+stop_node* make_node() noexcept {
+  try {
+    return new stop_node;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+// Tells nodes of a request. What is called may request further stops. Where it is a context that follows the token of
+// another one, that is the caller's doing, not a user's: its nodes are told after the call, so that a chain of such
+// contexts takes no stack. Its points are marked at once.
+class telling {
+ public:
+  explicit telling(stop_nodes_told told) noexcept
+      : told_{told}, stack_{current_latent_stack()}, outer_{std::exchange(innermost, this)} {
+    if (stack_ != nullptr) ++stack_->stays;  // whoever is called and waits comes back to this thread
+  }
+  telling(const telling&) = delete;
+  telling& operator=(const telling&) = delete;
+  // While a callback waits its thread may run other stacks, and what they tell may end later than this.
+  ~telling() {
+    telling** here = &innermost;
+    while (*here != this) here = &(*here)->outer_;
+    *here = outer_;
+    if (stack_ != nullptr) --stack_->stays;
+  }
+
+  void run() noexcept {
+    while (stop_node* const node = told_.pop()) {
+      now_ = node->token();
+      node->request_stop();
+      let_go(node);
+    }
+  }
+
+  // Called because of `followed`. False: this thread is not telling that one.
+  [[nodiscard]] static bool put_off(stop_nodes_told told, const std::stop_token& followed) noexcept {
+    if (innermost == nullptr || innermost->now_ != followed) return false;
+    innermost->told_.add(told);
+    return true;
+  }
+
+ private:
+  stop_nodes_told told_;
+  std::stop_token now_;
+  latent_stack* const stack_;
+  telling* outer_;
+
+  static constinit thread_local telling* innermost;  // the last that has begun on this thread and has not ended
+};
+constinit thread_local telling* telling::innermost = nullptr;
+
+}  // namespace
+
+void stop_node::follow(context& with, std::stop_token other) noexcept {
+  pass_on call{with, other};
+  followed_.emplace(std::move(other), std::move(call));
+}
+
+context::~context() {
+  stop_node* const node = stop_.look().node;
+  if (node == nullptr) return;
+  node->follow_nobody();
+  let_go(node);
+}
+
+void context::request_stop() noexcept {
+  const auto told = stop_.request();
+  if (!told.is_empty()) telling{told}.run();
+}
+
+void context::request_stop_after(const std::stop_token& followed) noexcept {
+  const auto told = stop_.request();
+  if (!told.is_empty() && !telling::put_off(told, followed)) telling{told}.run();
+}
 
 std::stop_token context::stop_token() noexcept {
-  // [N12] acquire load: whoever sees that nobody can request a stop any more sees the requests before that ← [N11].
-  const bool nobody_can = is_unstoppable_.load(std::memory_order_acquire);
   const auto now = stop_.look();
   if (now.node != nullptr) return now.node->token();
-  if (nobody_can && above_ == nullptr && !now.is_requested) return {};
-  try {
-    follow(above_ != nullptr ? above_->stop_token() : std::stop_token{});
-  } catch (const std::bad_alloc&) {
-    return {};
-  }
-  const stop_node* const holds = stop_.look().node;
-  return holds != nullptr ? holds->token() : std::stop_token{};
+  if (now.is_final && !now.is_requested) return {};
+  stop_node* const made = make_node();
+  if (made == nullptr) return {};
+  stop_node* const holds = stop_.publish(*made);
+  if (holds != made) delete made;
+  return holds->token();
 }
 
 void context::follow(std::stop_token other) {
-  auto* const made = new stop_node{std::move(other)};
-  if (stop_.publish(*made) != made) delete made;
+  stop_node* const made = make_node();
+  if (made == nullptr) throw std::bad_alloc();
+  stop_.publish(*made)->follow(*this, std::move(other));
 }
 
 }  // namespace filch::inline v0::coro

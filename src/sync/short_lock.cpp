@@ -8,7 +8,6 @@
 namespace filch::inline v0::sync {
 namespace {
 
-constexpr std::uint32_t k_close_turns = 64;  // guess
 // The first time; it doubles. With four senders and four receivers on two workers half of it costs half as much again
 // per item.
 constexpr time_ns k_away_ns = 800;
@@ -16,11 +15,6 @@ constexpr std::uint32_t k_doublings = 3;
 constexpr std::uint32_t k_away_turns = 8;  // guess
 
 }  // namespace
-
-void wait_close(std::uint32_t turn) noexcept {
-  if (turn % k_close_turns == 0) std::this_thread::yield();
-  else std_atomics::pause();
-}
 
 void wait_away(std::uint32_t turn) noexcept {
   if (turn > k_away_turns) return std::this_thread::yield();

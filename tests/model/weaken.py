@@ -40,7 +40,7 @@ MODELS = {
     "include/filch/coro/join_count.hpp": "coro",
     "src/coro/depot.hpp": "coro",
     "include/filch/park/keeper.hpp": "time",
-    "include/filch/coro/stop_word.hpp": "coro",
+    "include/filch/coro/stop_tree.hpp": "coro",
     "include/filch/coro/hand_over.hpp": "coro",
 }
 WEAKER = {

@@ -64,7 +64,7 @@ class child_scope final : public end_listener {
   join_count<> unfinished_;
   const until when_;
   std::coroutine_handle<> parent_;
-  std::optional<context> context_;
+  std::optional<context_below> context_;
   std_atomics::atomic<promise_base*> decisive_{nullptr};
 };
 

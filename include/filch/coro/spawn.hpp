@@ -24,7 +24,6 @@
 #include <coroutine>
 #include <cstddef>
 #include <optional>
-#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -51,7 +50,7 @@ class spawned final : public end_listener, public context {
 
   // ---- the handle's ----
   void drop_handle() noexcept {
-    make_unstoppable();
+    if (!end_.has_ended()) make_unstoppable();
     if (end_.leave()) destroy();
   }
   [[nodiscard]] bool has_ended() const { return end_.has_ended(); }
@@ -142,18 +141,13 @@ class [[nodiscard]] join_handle {
   }
 
   struct awaiter {
-    struct pass_on {
-      coro::context& to;
-      void operator()() const noexcept { to.request_stop(); }
-    };
-
     explicit awaiter(join_handle&& awaited) : from{std::move(awaited)} {}
     awaiter(const awaiter&) = delete;
     awaiter& operator=(const awaiter&) = delete;
 
     join_handle from;
     coro::waiter self{k_reason};
-    std::optional<std::stop_callback<pass_on>> asked_to_stop{};
+    std::optional<coro::stop_path> asked_to_stop{};
 
     static constexpr const char* k_reason = "a spawned task";
     [[nodiscard]] const void* awaited_task() const { return static_cast<const coro::context*>(from.made_); }
@@ -163,8 +157,8 @@ class [[nodiscard]] join_handle {
     [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
       self.arm(who);
       if constexpr (std::is_base_of_v<coro::promise_base, Promise>) {
-        std::stop_token mine = who.promise().stop_token();
-        if (mine.stop_possible()) asked_to_stop.emplace(std::move(mine), pass_on{*from.made_});
+        coro::context* const mine = who.promise().context;
+        if (mine != nullptr && !mine->is_unstoppable()) asked_to_stop.emplace(mine, *from.made_);
       }
       return !from.made_->has_ended_before(self);
     }

@@ -85,7 +85,7 @@ class task_group final : private coro::end_listener {
   // Written before the first member starts.
   coro::promise_base* parent_ = nullptr;
   runtime::core* home_ = nullptr;
-  std::optional<coro::context> context_;
+  std::optional<coro::context_below> context_;
   // Any member.
   gate<task_group> members_{1};
   std_atomics::atomic<bool> is_cancelled_{false};

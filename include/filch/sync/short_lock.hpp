@@ -15,22 +15,16 @@
 #pragma once
 
 #include <filch/base/atomics.hpp>
+#include <filch/base/wait_close.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace filch::inline v0::sync {
 
-// The turn so many of waiting, from 1 on, for somebody who needs a few instructions: close by, or away from what it
-// holds.
-void wait_close(std::uint32_t turn) noexcept;
+// The turn so many of waiting, from 1 on, away from what is held.
 void wait_away(std::uint32_t turn) noexcept;
 
-template <class A>
-void wait_close_by(std::uint32_t turn) {
-  if constexpr (std::is_same_v<A, std_atomics>) wait_close(turn);
-  else A::pause();
-}
 template <class A>
 void stay_away(std::uint32_t turn) {
   if constexpr (std::is_same_v<A, std_atomics>) wait_away(turn);

@@ -2,12 +2,13 @@
 //
 // Properties: exactly one strand goes on with the parent, after all children, and sees what they did; a batch that was
 // put is taken by at most one thread, complete, and is not lost; a request to stop reaches who wants to be told, before
-// or after, with what was done before it. Oracles: counts, and plain data that the checker watches for races.
+// or after, with what was done before it, at every point below that has not gone, and touches none that has. Oracles:
+// counts, and plain data and memory that the checker watches.
 #include "scenario.hpp"
 
 #include <filch/coro/hand_over.hpp>
 #include <filch/coro/join_count.hpp>
-#include <filch/coro/stop_word.hpp>
+#include <filch/coro/stop_tree.hpp>
 #include <coro/depot.hpp>
 
 #include <array>
@@ -103,55 +104,208 @@ void one_of_two_takes_it(context& c) {
   require(taken.load(std::memory_order_relaxed) <= 1, "it is taken once");
 }
 
-// Who is told of a request to stop. What it holds is plain: who tells it must see it complete.
-struct listener {
-  atomics::var<int> contents{0};
-  atomics::atomic<int> told{0};
+// Who is told of a request to stop. What it holds is plain: who tells it must see it complete. Whoever releases it last
+// destroys it; so the checker sees a node that is told too late, or never released.
+struct listener : coro::stop_node_base<listener, atomics> {
+  explicit listener(atomics::atomic<int>& count) : told{count} { contents.set(5); }
 
   void request_stop() {
     require(contents.get() == 5, "the node is complete");
-    told.store(1, std::memory_order_release);
+    if (!is_told.get()) told.fetch_add(1, std::memory_order_release);
+    is_told.set(true);
   }
-  [[nodiscard]] bool is_told() const { return told.load(std::memory_order_acquire) == 1; }
+
+  atomics::var<int> contents{0};
+  atomics::var<bool> is_told{false};
+  atomics::atomic<int>& told;
 };
+using stop_point = coro::stop_point<listener, atomics>;
+using stop_link = coro::stop_link<listener, atomics>;
+
+void release(listener& node) {
+  if (node.release()) atomics::destroy(&node);
+}
+void request(stop_point& of) {
+  auto told = of.request();
+  while (listener* const node = told.pop()) {
+    node->request_stop();
+    release(*node);
+  }
+}
+// Publishes a node at `at` unless there is one.
+listener& listen(stop_point& at, atomics::atomic<int>& told) {
+  auto* const made = atomics::make<listener>(told);
+  listener* const holds = at.publish(*made);
+  if (holds != made) atomics::destroy(made);
+  require(holds->contents.get() == 5, "the node is complete");
+  return *holds;
+}
+
+// A point below another one, and the link to it. Its owner leaves before it destroys it.
+struct below {
+  explicit below(stop_point& parent) : above{parent} {}
+
+  stop_point& above;
+  stop_point own;
+  stop_link link{own};
+};
+void destroy(below* one) {
+  one->above.leave(one->link);
+  if (listener* const node = one->own.look().node) release(*node);
+  atomics::destroy(one);
+}
 
 // One requests a stop after it has written something, one wants to be told, one only looks.
 void a_stop_is_requested(context& c, bool is_watched) {
-  coro::stop_word<listener, atomics> word;
-  listener made;
+  stop_point point;
+  atomics::atomic<int> told{0};
   atomics::var<int> before{0};
   c.thread("requester", [&] {
     before.set(7);
-    if (listener* const node = word.request()) node->request_stop();
+    request(point);
   });
   if (is_watched) {
     c.thread("watcher", [&] {
-      const auto seen = word.look();
-      if (seen.is_requested) require(before.get() == 7, "what was done before the request is visible");
-      if (seen.node != nullptr) require(seen.node->contents.get() == 5, "the node is complete");
+      if (point.is_requested()) require(before.get() == 7, "what was done before the request is visible");
+      if (listener* const node = point.look().node) require(node->contents.get() == 5, "the node is complete");
     });
   }
-  made.contents.set(5);
-  require(word.publish(made) == &made, "nobody else has a node");
-  if (made.is_told()) require(before.get() == 7, "what was done before the request is visible");
+  listener& node = listen(point, told);
+  if (told.load(std::memory_order_acquire) == 1) require(before.get() == 7, "what was done before is visible");
   c.join_all();
-  require(made.is_told(), "the request arrives");
+  require(told.load(std::memory_order_acquire) == 1, "the request arrives");
+  release(node);
 }
 
 // Two want to be told: both hold on to the same node.
 void two_want_to_be_told(context& c) {
-  coro::stop_word<listener, atomics> word;
-  std::array<listener, 2> made;
+  stop_point point;
+  atomics::atomic<int> told{0};
   std::array<listener*, 2> holds{};
-  const auto ask = [&](std::size_t i) {
-    made[i].contents.set(5);
-    holds[i] = word.publish(made[i]);
-    require(holds[i] != nullptr && holds[i]->contents.get() == 5, "the node is complete");
-  };
-  c.thread("other", [&] { ask(1); });
-  ask(0);
+  c.thread("other", [&] { holds[1] = &listen(point, told); });
+  holds[0] = &listen(point, told);
   c.join_all();
   require(holds[0] == holds[1], "there is one node");
+  release(*holds[0]);
+}
+
+// Two request the same stop: the node is told once.
+void two_request_a_stop(context& c) {
+  stop_point point;
+  atomics::atomic<int> told{0};
+  listener& node = listen(point, told);
+  c.thread("other", [&] { request(point); });
+  request(point);
+  c.join_all();
+  require(told.load(std::memory_order_acquire) == 1, "it is told");
+  release(node);
+}
+
+// The owner requests a stop and leaves: nobody who comes now or later takes the point for one that is out of reach.
+void a_stop_is_requested_before_nobody_can(context& c) {
+  stop_point point;
+  c.thread("owner", [&] {
+    request(point);
+    point.make_final();
+  });
+  const auto look = [&] {
+    const bool is_out_of_reach = point.is_out_of_reach();
+    const auto seen = point.look();
+    require(!is_out_of_reach && (!seen.is_final || seen.is_requested), "the request is not lost");
+  };
+  look();
+  c.join_all();
+  look();
+}
+
+// A point is linked below another while a stop is requested there, and goes again.
+void a_point_comes_and_goes(context& c, bool stays, bool is_listened_to) {
+  stop_point above;
+  atomics::var<int> before{0};
+  atomics::atomic<int> told{0};
+  auto* const one = atomics::make<below>(above);
+  c.thread("requester", [&] {
+    before.set(7);
+    request(above);
+  });
+  const bool is_linked = above.enter(one->link);
+  if (!is_linked) require(before.get() == 7, "what was done before the request is visible");
+  if (is_listened_to) (void)listen(one->own, told);
+  if (one->own.is_requested()) require(before.get() == 7, "what was done before the request is visible");
+  if (stays) {
+    c.join_all();
+    require(!is_linked || one->own.is_requested(), "the request arrives");
+    require(!is_linked || !is_listened_to || told.load(std::memory_order_acquire) == 1, "and is told");
+  }
+  destroy(one);
+  c.join_all();
+}
+
+// Seven points below another, in three layers; nobody else is there.
+void a_stop_reaches_every_point(context&) {
+  stop_point root;
+  atomics::atomic<int> told{0};
+  std::array<below*, 7> each{};
+  const auto make = [&](std::size_t i, stop_point& above) {
+    each[i] = atomics::make<below>(above);
+    require(above.enter(each[i]->link), "no stop was requested yet");
+  };
+  for (const std::size_t i : {0u, 1u}) make(i, root);
+  for (const std::size_t i : {2u, 3u, 4u}) make(i, each[0]->own);
+  for (const std::size_t i : {5u, 6u}) make(i, each[3]->own);
+  for (const std::size_t i : {0u, 3u, 6u}) (void)listen(each[i]->own, told);
+  request(root);
+  for (const below* one : each) require(one->own.is_requested(), "it is marked");
+  require(told.load(std::memory_order_acquire) == 3, "each node is told");
+  for (std::size_t i = each.size(); i-- != 0;) destroy(each[i]);
+}
+
+// Three points below another; one of them has one below itself. Some go while a stop is requested above.
+void a_stop_goes_down_a_tree(context& c, bool is_requested_twice) {
+  stop_point root;
+  atomics::atomic<int> told{0};
+  std::array<below*, 3> each{};
+  each[0] = atomics::make<below>(root);
+  each[1] = atomics::make<below>(root);
+  each[2] = atomics::make<below>(each[0]->own);
+  for (below* one : each) require(one->above.enter(one->link), "no stop was requested yet");
+  (void)listen(each[2]->own, told);
+  c.thread("requester", [&] { request(root); });
+  if (is_requested_twice) c.thread("other requester", [&] { request(each[0]->own); });
+  destroy(each[1]);
+  c.join_all();
+  require(each[0]->own.is_requested() && each[2]->own.is_requested(), "the request arrives");
+  require(told.load(std::memory_order_acquire) == 1, "and is told");
+  destroy(each[2]);
+  destroy(each[0]);
+}
+
+// A chain that ends from below while a stop is requested above.
+void a_chain_ends(context& c) {
+  stop_point root;
+  atomics::atomic<int> told{0};
+  auto* const upper = atomics::make<below>(root);
+  auto* const lower = atomics::make<below>(upper->own);
+  require(root.enter(upper->link) && upper->own.enter(lower->link), "no stop was requested yet");
+  (void)listen(lower->own, told);
+  c.thread("requester", [&] { request(root); });
+  destroy(lower);
+  destroy(upper);
+  c.join_all();
+}
+
+// Two points in a circle, each requested by another thread.
+void points_lie_in_a_circle(context& c) {
+  std::array<stop_point, 2> points;
+  stop_link forth{points[1]};
+  stop_link back{points[0]};
+  require(points[0].enter(forth) && points[1].enter(back), "no stop was requested yet");
+  c.thread("other", [&] { request(points[1]); });
+  request(points[0]);
+  points[0].leave(forth);
+  c.join_all();
+  points[1].leave(back);
+  require(points[0].is_requested() && points[1].is_requested(), "both are asked");
 }
 
 // One ends, one waits or looks: exactly one of them goes on with the waiter, and sees what was done.
@@ -214,8 +368,21 @@ std::vector<scenario> all_scenarios() {
       {"a_task_ends_while_it_is_looked_at", bounded(3, 6),
        [](context& c) { a_task_ends_while_it_is_waited_for(c, true); }},
       {"a_stop_is_requested", bounded(3, 6), [](context& c) { a_stop_is_requested(c, false); }},
-      {"a_stop_is_requested_and_watched", bounded(3, 5), [](context& c) { a_stop_is_requested(c, true); }},
+      {"a_stop_is_requested_and_watched", bounded(2, 4), [](context& c) { a_stop_is_requested(c, true); }},
       {"two_want_to_be_told_of_a_stop", bounded(3, 6), two_want_to_be_told},
+      {"two_request_a_stop", bounded(3, 6), two_request_a_stop},
+      {"a_stop_is_requested_before_nobody_can", bounded(3, 6), a_stop_is_requested_before_nobody_can},
+      {"a_point_comes_before_or_after_a_stop", bounded(3, 6),
+       [](context& c) { a_point_comes_and_goes(c, true, false); }},
+      {"a_point_listens_before_or_after_a_stop", bounded(2, 4),
+       [](context& c) { a_point_comes_and_goes(c, true, true); }},
+      {"a_point_comes_and_goes", bounded(3, 6), [](context& c) { a_point_comes_and_goes(c, false, false); }},
+      {"a_point_listens_and_goes", bounded(2, 4), [](context& c) { a_point_comes_and_goes(c, false, true); }},
+      {"a_stop_reaches_every_point", bounded(1, 1), a_stop_reaches_every_point},
+      {"a_stop_goes_down_a_tree", bounded(2, 4), [](context& c) { a_stop_goes_down_a_tree(c, false); }},
+      {"two_stops_go_down_a_tree", bounded(2, 3), [](context& c) { a_stop_goes_down_a_tree(c, true); }},
+      {"a_chain_ends_while_a_stop_goes_down", bounded(2, 4), a_chain_ends},
+      {"two_stops_go_round_a_circle", bounded(2, 4), points_lie_in_a_circle},
       {"a_task_ends_while_its_owner_leaves", bounded(3, 6), a_task_ends_while_its_owner_leaves},
       {"one_strand_with_all_children", bounded(2, 4), [](context& c) { strands_end(c, {3, 0, 0}); }},
       {"two_strands_of_one_child_each", bounded(3, 6), [](context& c) { strands_end(c, {1, 1, 0}); }},

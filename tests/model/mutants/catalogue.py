@@ -385,7 +385,7 @@ MUTANTS += SYNC_MUTANTS
 
 JOIN_COUNT = "filch/coro/join_count.hpp"
 DEPOT = "coro/depot.hpp"
-STOP_WORD = "filch/coro/stop_word.hpp"
+STOP_TREE = "filch/coro/stop_tree.hpp"
 HAND_OVER = "filch/coro/hand_over.hpp"
 CORO_MUTANTS = [
     mutant("CO1", "every strand counts down by one, however many children it ran: the parent never goes on", "coro",
@@ -407,10 +407,11 @@ CORO_MUTANTS = [
          "      Batch* const batch = slot.load(std::memory_order_acquire);\n"
          "      slot.store(nullptr, std::memory_order_relaxed);\n      if (batch != nullptr) {\n"),)),
     mutant("CO6", "who wants to be told of a stop does not look whether it was requested before", "coro", "assertion",
-           STOP_WORD, (
-        ("      if (seen == k_requested) made.request_stop();\n", ""),)),
-    mutant("CO7", "a request is written over the node of who wants to be told", "coro", "assertion,race", STOP_WORD, (
-        ("    while (seen == k_nothing) {\n", "    while (seen != k_requested) {\n"),)),
+           STOP_TREE, (
+        ("    if (is_requested(seen)) made.request_stop();\n", ""),)),
+    mutant("CO7", "a request is written over the node of who wants to be told", "coro",
+           "assertion,race,leak,use_after_free", STOP_TREE, (
+        ("    unlock(seen | k_requested);\n", "    unlock(k_requested);\n"),)),
     mutant("CO8", "who waits does not look whether it has ended meanwhile: nobody lets it go on", "coro",
            "assertion,race", HAND_OVER, (
         ("    std::uintptr_t expected = k_nothing;\n", "    std::uintptr_t expected = k_nothing;\n"
@@ -423,6 +424,34 @@ CORO_MUTANTS = [
            "use_after_free,assertion,race", HAND_OVER, (
         ("    if (before == k_left) return {nullptr, true};\n",
          "    if (before == k_left || before == k_nothing) return {nullptr, true};\n"),)),
+    mutant("CO11", "the mark that nobody can request a stop hides a request that came before it", "coro", "assertion",
+           STOP_TREE, (
+        ("  void make_final() { unlock(lock() | k_final); }\n",
+         "  void make_final() {\n    (void)lock();\n    unlock(k_final);\n  }\n"),)),
+    mutant("CO12", "a point that comes does not look whether a stop was requested above", "coro", "assertion",
+           STOP_TREE, (
+        ("    if (is_requested(seen)) {\n      unlock(seen);\n      return false;\n    }\n"
+         "    link* const first = first_of(seen);\n", "    link* const first = first_of(seen);\n"),)),
+    mutant("CO13", "a point is destroyed while a request is on its way through it", "coro",
+           "use_after_free,race", STOP_TREE, (
+        ("      return wait_until_let_go(who);\n", "      return;\n"),)),
+    mutant("CO14", "a request lets a point go before it has marked it", "coro", "use_after_free,race", STOP_TREE, (
+        ("      if (next.who->to_.mark(told)) {\n",
+         "      let_go(*next.who);\n      if (next.who->to_.mark(told)) {\n"),)),
+    mutant("CO15", "two requests tell the same node: one of them after it was destroyed", "coro",
+           "use_after_free,race,assertion,leak,livelock", STOP_TREE, (
+        ("  [[nodiscard]] bool mark(nodes& told) {\n    const std::uintptr_t seen = lock();\n"
+         "    if (is_requested(seen)) {\n",
+         "  [[nodiscard]] bool mark(nodes& told) {\n    const std::uintptr_t seen = lock();\n    if (false) {\n"),)),
+    mutant("CO16", "a request does not own the nodes that it tells", "coro", "use_after_free,race,assertion",
+           STOP_TREE, (
+        ("      base.owners_.store(2, std::memory_order_relaxed);", "      (void)base;"),)),
+    mutant("CO17", "a request forgets the points beside the one that it has gone down to", "coro",
+           "assertion", STOP_TREE, (
+        ("        next.who->next_.set(path);\n", "        next.who->next_.set(nullptr);\n"
+         "        if (path != nullptr) let_go(*path);\n"),)),
+    mutant("CO18", "a node that comes loses the points that are there", "coro", "assertion", STOP_TREE, (
+        ("    base.below_.set(first_of(seen));\n", ""),)),
 ]
 MUTANTS += CORO_MUTANTS
 
