@@ -3,6 +3,8 @@
 #include "base/escape.hpp"
 #include "trace/spill.hpp"
 
+#include <filch/topology/usable_cpus.hpp>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -145,7 +147,8 @@ owned_session record_if_asked(const options& chosen, std::uint32_t workers, cons
                                        .policy = policy,
                                        .extra = {{"program", command_line()},
                                                  {"runtime", chosen.name},
-                                                 {"process", std::to_string(::getpid())}}},
+                                                 {"process", std::to_string(::getpid())},
+                                                 {"processors", std::to_string(topology::usable_cpus().count)}}},
                              .forks = detail_from_environment(),
                              .beat_ns = beat_from_environment(),
                              .thread_usage = thread_usage_from_environment()};

@@ -34,6 +34,7 @@ void recorder::store(std::uint64_t task, std::uint64_t argument, std::uint32_t d
 void recorder::store_in_full_ring(const packed_event& what) noexcept {
   if (!has_gap_ && make_room_ != nullptr) {
     make_room_(session_);
+    if (usage_ != nullptr) usage_->forget();
     if (ring_.append(what)) return;
   }
   const std::uint64_t refused = refused_.load(std::memory_order_relaxed);  // owner-only

@@ -16,7 +16,7 @@ namespace filch::inline v0::trace {
 namespace {
 
 // The thread had no processor for so long: worth a look why.
-constexpr time_ns k_worth_a_look_ns = 20 * k_ns_per_us;  // guess
+constexpr time_ns k_worth_a_look_ns = 10 * k_ns_per_us;  // guess
 
 class errno_kept {
  public:

@@ -26,6 +26,9 @@ class usage_log {
   // Behind an event at `ticks`. Returns from when on it is to be called again.
   [[nodiscard]] std::int64_t look(std::int64_t ticks) noexcept;
 
+  // The worker has waited for the recording itself: what it used since the last look tells nothing of its tasks.
+  void forget() noexcept { meter_ = nullptr; }
+
   // The next sample; its time is in ticks.
   [[nodiscard]] bool take(thread_sample& out) noexcept;
 

@@ -74,6 +74,13 @@ class grouping {
   }
   task_group& of(std::uint32_t task) { return groups_[place_of(task)]; }
 
+  void count_threads(const thread_use& threads) {
+    for (std::size_t i = 0; i != groups_.size(); ++i) {
+      groups_[i].taken_ns = threads.by_name[i].taken_ns;
+      groups_[i].blocked_ns = threads.by_name[i].blocked_ns;
+    }
+  }
+
   void count_tasks(const usage& spent, const spawn_strands& spawns) {
     for (std::uint32_t i = 0; i != graph_.strands.size(); ++i)
       of(graph_.strands[i].task).usual_work_ns += spawns.usual_ns(i);
@@ -140,7 +147,9 @@ findings findings_of(const dag& graph, const trace::recording& from) {
   out.work_ns = graph.work_ns();
   out.burdened_span_ns = graph.span_ns(k_burden_ns);
   out.elapsed_span_ns = graph.elapsed_span_ns();
-  out.spent = usage_of(graph, from);
+  out.threads = thread_use_of(graph, from);
+  out.spent = usage_of(graph, from, out.threads.present);
+  out.not_looked_at = omissions_of(out.threads, graph, from);
 
   const spawn_strands spawns{graph};
   out.spawn_cost_ns = spawns.cost_ns();
@@ -148,6 +157,7 @@ findings findings_of(const dag& graph, const trace::recording& from) {
   out.spawning_ns = std::min(out.work_ns, out.spawn_cost_ns * std::ranges::count_if(graph.tasks, has_parent));
   grouping groups{graph};
   groups.count_tasks(out.spent, spawns);
+  groups.count_threads(out.threads);
   const chain path = graph.critical_path();
   out.span_ns = path.length_ns;
   for (const std::uint32_t each : path.strands) {
@@ -165,10 +175,12 @@ inflation compare_work(findings& now, const findings& before) {
   inflation out;
   for (const task_group& each : now.groups) {
     const auto same = std::ranges::find(before.groups, each.name, &task_group::name);
-    if (same == before.groups.end() || same->work_ns == 0) continue;
-    out.groups.push_back({each.name, same->work_ns, each.work_ns});
-    out.before_ns += same->work_ns;
-    out.now_ns += each.work_ns;
+    if (same == before.groups.end()) continue;
+    const inflation::group both{each.name, same->work_ns - same->taken_ns, each.work_ns - each.taken_ns};
+    if (both.before_ns <= 0) continue;
+    out.before_ns += both.before_ns;
+    out.now_ns += both.now_ns;
+    out.groups.push_back(both);
   }
   std::ranges::sort(out.groups, {}, [](const inflation::group& each) {
     return std::tuple{each.before_ns - each.now_ns, std::string_view{each.name}};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dag.hpp"
+#include "thread_use.hpp"
 #include "time_use.hpp"
 
 namespace filch::analysis {
@@ -37,6 +38,8 @@ struct task_group {
   time_ns path_ns = 0;      // on the critical path
   time_ns alone_ns = 0;     // the only task to run, and none ready
   time_ns handling_ns = 0;  // making them, and between tasks before one of these
+  time_ns taken_ns = 0;     // of the work: their threads had no processor
+  time_ns blocked_ns = 0;   // of the work: their threads slept in the kernel
   // The work as if no thread had lost its processor: as many medians, or what it is between spawns at most.
   time_ns usual_work_ns = 0;
   std::uint64_t merge =
@@ -48,14 +51,14 @@ struct task_group {
   }
 };
 
-enum class fault : std::uint8_t { none, program, scheduler };
+enum class fault : std::uint8_t { none, program, scheduler, machine };
 
 struct verdict {
   std::string id = {};  // serial-phase, …: see verdicts.hpp
   fault whose = fault::none;
   std::string subject = {};  // the name of the tasks, of the lock, …
   time_ns cost_ns = 0;       // worker time
-  double share = 0;          // of all workers' time; of fine-tasks, of the busy time
+  double share = 0;          // of all workers' time without the machine's part; of fine-tasks, of the busy time
   std::string text = {};     // what was seen
   std::string advice = {};   // what to do about it
 };
@@ -71,12 +74,14 @@ struct findings {
   time_ns burdened_span_ns = 0;
   time_ns elapsed_span_ns = 0;
   usage spent;
+  thread_use threads;
   time_ns spawn_cost_ns = 0;  // of one spawn: an estimate, from spawns that follow each other
   time_ns spawning_ns = 0;    // … and of all; a part of the work
   size_histogram sizes{};
   std::vector<task_group> groups;  // the most work first
-  std::vector<verdict>
-      verdicts;  // the program's first, then the scheduler's, the dearest first; `ok` when there is none
+  // The program's first, then the scheduler's, then the machine's, the dearest first; `ok` when there is none.
+  std::vector<verdict> verdicts;
+  std::vector<omission> not_looked_at;
 
   // How the workers' time went, with spawning as a part of `spawn` and not of `work`.
   [[nodiscard]] time_use shares() const {
@@ -97,7 +102,7 @@ struct findings {
 
 [[nodiscard]] findings findings_of(const dag& graph, const trace::recording& from);
 
-// The work of the same tasks in two runs.
+// The work of the same tasks in two runs, without what was taken from their threads.
 struct inflation {
   struct group {
     std::string name;

@@ -40,10 +40,11 @@ constexpr auto k_told = static_cast<std::uint8_t>(worker_state::asleep) + 1;
 
 class sweep {
  public:
-  sweep(const dag& graph, const trace::recording& from)
-      : graph_{graph}, from_{from}, is_simulated_{from.about.source == "simulation"} {
+  sweep(const dag& graph, const trace::recording& from, const presence& present)
+      : graph_{graph}, from_{from}, present_{present}, is_simulated_{from.about.source == "simulation"} {
     out_.by_worker.resize(graph.workers);
     out_.alone_ns.resize(graph.tasks.size());
+    out_.own_alone_ns.resize(graph.tasks.size());
     out_.handling_ns.resize(graph.names.size() + 1);
     state_.resize(graph.workers, static_cast<std::uint8_t>(worker_state::awake));
     since_ns_.resize(graph.workers, graph.begin_ns);
@@ -61,11 +62,11 @@ class sweep {
     time_ns before_ns = graph_.begin_ns;
     for (const moment& each : moments_) {
       const time_ns at_ns = std::clamp(each.at_ns, graph_.begin_ns, graph_.end_ns);
-      if (at_ns > before_ns) pass(at_ns - before_ns);
+      if (at_ns > before_ns) pass(before_ns, at_ns - before_ns);
       before_ns = std::max(before_ns, at_ns);
       apply(each, at_ns);
     }
-    if (graph_.end_ns > before_ns) pass(graph_.end_ns - before_ns);
+    if (graph_.end_ns > before_ns) pass(before_ns, graph_.end_ns - before_ns);
     for (std::uint32_t w = 0; w != graph_.workers; ++w) leave_state(w, graph_.end_ns);
     finish();
     return std::move(out_);
@@ -175,7 +176,7 @@ class sweep {
   }
 
   // So much time passes in which nothing changes.
-  void pass(time_ns span_ns) {
+  void pass(time_ns since_ns, time_ns span_ns) {
     const std::int64_t working = workers_in(worker_state::work);
     const std::int64_t idle =
         graph_.workers - working - workers_in(worker_state::spawn) - workers_in(worker_state::steal);
@@ -183,8 +184,23 @@ class sweep {
     const idle_kind kind = kind_now();
     passed_ns_[kind] += span_ns;
     if (idle == 0) return;
+    const time_ns policy_before_ns = out_.policy_ns;
     if (kind == k_idle_ready && tasks_in(waiting::ready) > 0) pass_policy(span_ns);
-    if (kind == k_idle_no_work) pass_without_work(span_ns, idle * span_ns, working);
+    const double present = present_at(since_ns);
+    if (kind == k_idle_no_work) pass_without_work(span_ns, idle * span_ns, working, present);
+    const double own_ns = static_cast<double>(idle * span_ns) * present;
+    out_.own_ns.any += own_ns;
+    out_.own_ns.policy += static_cast<double>(out_.policy_ns - policy_before_ns) * present;
+    if (kind == k_idle_lock) out_.own_ns.lock += own_ns;
+    if (kind == k_idle_outside) out_.own_ns.outside += own_ns;
+    if (kind == k_idle_no_work && working == 0) out_.own_ns.beside_none += own_ns;
+    if (kind == k_idle_no_work && working > 1) out_.own_ns.beside_few += own_ns;
+  }
+
+  // Called with later and later moments.
+  [[nodiscard]] double present_at(time_ns at_ns) {
+    while (next_step_ != present_.steps.size() && present_.steps[next_step_].at_ns <= at_ns) ++next_step_;
+    return next_step_ == 0 ? present_.usual : present_.steps[next_step_ - 1].share;
   }
 
   void pass_policy(time_ns span_ns) {
@@ -198,14 +214,17 @@ class sweep {
     ready_time_ += static_cast<double>(mine * span_ns) * static_cast<double>(tasks_in(waiting::ready));
   }
 
-  void pass_without_work(time_ns span_ns, time_ns lost_ns, std::int64_t working) {
+  void pass_without_work(time_ns span_ns, time_ns lost_ns, std::int64_t working, double present) {
     if (working == 0) {
       out_.idle_beside_none_ns += lost_ns;
       out_.nothing_ns += span_ns;
     } else if (working == 1) {
       out_.idle_beside_one_ns += lost_ns;
       // The sum over all that run is the one that runs.
-      if (running_ < graph_.tasks.size()) out_.alone_ns[running_] += span_ns;
+      if (running_ < graph_.tasks.size()) {
+        out_.alone_ns[running_] += span_ns;
+        out_.own_alone_ns[running_] += static_cast<time_ns>(static_cast<double>(span_ns) * present);
+      }
     } else {
       out_.idle_beside_few_ns += lost_ns;
     }
@@ -295,6 +314,7 @@ class sweep {
 
   const dag& graph_;
   const trace::recording& from_;
+  const presence& present_;
   const bool is_simulated_;
   usage out_;
   std::vector<moment> moments_;
@@ -305,6 +325,7 @@ class sweep {
   std::uint64_t running_ = 0;                       // the sum of the numbers of all tasks that run
   idle_times passed_ns_{};
   double ready_time_ = 0;
+  std::size_t next_step_ = 0;
   // By worker.
   std::vector<std::uint8_t> state_;
   std::vector<time_ns> since_ns_;
@@ -314,6 +335,8 @@ class sweep {
 
 }  // namespace
 
-usage usage_of(const dag& graph, const trace::recording& from) { return sweep{graph, from}.run(); }
+usage usage_of(const dag& graph, const trace::recording& from, const presence& present) {
+  return sweep{graph, from, present}.run();
+}
 
 }  // namespace filch::analysis

@@ -1,10 +1,13 @@
 // Where the workers' time went: every moment of every worker belongs to exactly one kind.
 //
-//   work             a task runs spawn            between two tasks, the second of which was ready: ending one, taking
-//   the next from the own queue steal            from the look that found a task at a victim to the task's start
-//   idle_ready       nothing runs here although a task is ready: the scheduler's time blocked_lock     nothing is
-//   ready, and a task waits for a lock blocked_outside  nothing is ready, no lock is waited for, and a task waits for
-//   something outside: a blocking call, a timer idle_no_work     none of these: there is nothing to do
+//   work             a task runs
+//   spawn            between two tasks, the second of which was ready: ending one, taking the next from the own queue
+//   steal            from the look that found a task at a victim to the task's start
+//   idle_ready       nothing runs here although a task is ready: the scheduler's time
+//   blocked_lock     nothing is ready, and a task waits for a lock
+//   blocked_outside  nothing is ready, no lock is waited for, and a task waits for something outside: a blocking call,
+//                    a timer
+//   idle_no_work     none of these: there is nothing to do
 //
 // A part of idle_ready is the policy's: a worker sleeps and nobody was told to wake anybody, or it has looked at
 // victims in vain more than k_looks_in_vain times per worker; of a simulated one all the time between its looks. The
@@ -17,6 +20,7 @@
 #include <vector>
 
 #include "dag.hpp"
+#include "thread_use.hpp"
 
 namespace filch::analysis {
 
@@ -72,11 +76,23 @@ struct usage {
   // spawn and steal, by the name of the task that came next; the last entry is for tasks without a name.
   std::vector<time_ns> handling_ns;
 
+  // Of the idle time, what was not spent beside tasks whose threads had no processor: all of it when nobody looked.
+  struct own_idle {
+    double any = 0;
+    double policy = 0;
+    double lock = 0;
+    double outside = 0;
+    double beside_few = 0;
+    double beside_none = 0;
+  };
+  own_idle own_ns;
+  std::vector<time_ns> own_alone_ns;  // by task: the same part of alone_ns
+
   std::vector<waited_for> waits;  // for locks and for what is outside, the longest first
 };
 
 inline constexpr std::uint32_t k_looks_in_vain = 4;
 
-[[nodiscard]] usage usage_of(const dag& graph, const trace::recording& from);
+[[nodiscard]] usage usage_of(const dag& graph, const trace::recording& from, const presence& present = {});
 
 }  // namespace filch::analysis

@@ -9,11 +9,19 @@
 // | blocking-call | program | workers are idle while tasks are blocked outside |
 // | fine-tasks | program | handling tasks takes k_fine of what they and their work take together, and they are short |
 // | work-inflation | program | with a baseline: the same tasks have k_inflated times the work |
+// | blocked-in-kernel | program | threads slept in the kernel while they ran tasks |
+// | memory-bound | program | an instruction takes k_inflated times the cycles when most workers run the same tasks |
 // | starving-policy | scheduler | workers sleep or look in vain while tasks are ready |
+// | busy-machine | machine | threads that could run had no processor, or that explains one of the others |
 // | ok | none | nothing of that |
 //
 // A fault is worth saying when it costs k_worth_saying of all workers' time; fine-tasks, of the time in which they
 // worked or handled tasks, because a busy machine makes workers wait as well.
+//
+// What a busy machine alone explains is no verdict. Where the threads were looked at, time that was taken from a task
+// is not its work, nor is it time that it ran alone; of a moment in which workers have nothing to do, only the part
+// counts in which the tasks that run were on a processor; and costs are compared with what is left of the workers' time
+// then. Handling is counted in medians and needs no such thing.
 #pragma once
 
 #include <filch/trace/recording.hpp>
@@ -38,7 +46,7 @@ inline constexpr double k_inflated = 1.2;
 
 [[nodiscard]] std::vector<verdict> verdicts_of(const findings& found, const dag& graph, const trace::recording& from);
 
-// The program's before the scheduler's, the dearest first.
+// The program's before the scheduler's before the machine's, the dearest first.
 void sort_by_cost(std::vector<verdict>& all);
 
 }  // namespace filch::analysis

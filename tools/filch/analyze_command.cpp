@@ -48,6 +48,8 @@ const char* whose_text(analysis::fault whose) {
       return "program";
     case analysis::fault::scheduler:
       return "scheduler";
+    case analysis::fault::machine:
+      return "machine";
     case analysis::fault::none:
       break;
   }
@@ -80,6 +82,39 @@ std::string shares_text(const findings& found) {
     table.add({each.name, time_text(use.*each.value), percent_text(share(use.*each.value, use.total_ns()))});
   }
   return table.text(0);
+}
+
+// How the threads spent the time in tasks; nothing when nobody looked.
+std::string threads_text(const findings& found) {
+  const analysis::thread_use& threads = found.threads;
+  if (threads.all.tasks_ns == 0) return {};
+  text_table table{{"Threads in tasks", "", ""}};
+  const auto add = [&](const char* name, time_ns value_ns) {
+    table.add({name, time_text(value_ns), percent_text(share(value_ns, threads.all.tasks_ns))});
+  };
+  add("on a processor", threads.all.on_cpu_ns());
+  add("asleep in the kernel", threads.all.blocked_ns);
+  add("without a processor", threads.all.taken_ns);
+  std::string out = "\n" + table.text(0);
+  const analysis::counted_work& many = threads.all.beside_many;
+  const analysis::counted_work& few = threads.all.beside_few;
+  const std::uint64_t instructions = many.instructions + few.instructions;
+  if (threads.has_counters && instructions != 0) {
+    const auto each = [&](std::uint64_t amount) {
+      return analysis::number_text(static_cast<double>(amount) / static_cast<double>(instructions));
+    };
+    out += each(many.cycles + few.cycles) + " cycles an instruction, " +
+           each(1000 * (many.cache_misses + few.cache_misses)) + " cache misses in a thousand\n";
+  }
+  return out;
+}
+
+std::string omissions_text(const findings& found) {
+  std::string out;
+  for (const analysis::omission& each : found.not_looked_at) {
+    out += (out.empty() ? "\nNot looked at\n  "s : "  "s) + each.id + "\n    " + each.text + "\n";
+  }
+  return out;
 }
 
 std::string groups_text(const findings& found) {
@@ -142,8 +177,9 @@ void print(const findings& found, const std::optional<analysis::inflation>& grow
               << percent_text(share(found.spent.policy_ns, found.spent.use.idle_ready_ns))
               << " is the policy's; the rest is latency\n";
   }
-  std::cout << "\n" << groups_text(found) << "\n" << sizes_text(found);
+  std::cout << threads_text(found) << "\n" << groups_text(found) << "\n" << sizes_text(found);
   if (grown) std::cout << "\n" << inflation_text(*grown);
+  std::cout << omissions_text(found);
   if (found.lost_events != 0) {
     std::cout << "\n"
               << count_text(found.lost_events, "event") << " of the recording were lost: all of this is of the rest.\n";
@@ -176,7 +212,31 @@ json group_json(const analysis::task_group& each) {
   out["path_ns"] = each.path_ns;
   out["alone_ns"] = each.alone_ns;
   out["handling_ns"] = each.handling_ns;
+  out["blocked_ns"] = each.blocked_ns;
+  out["taken_ns"] = each.taken_ns;
   out["merge"] = each.merge;
+  return out;
+}
+
+json counted_json(const analysis::counted_work& each) {
+  return json{{"cycles", each.cycles}, {"instructions", each.instructions}, {"cache_misses", each.cache_misses}};
+}
+
+// Null: nobody looked.
+json threads_json(const analysis::thread_use& threads) {
+  if (!threads.is_looked_at) return nullptr;
+  json out;
+  out["tasks_ns"] = threads.all.tasks_ns;
+  out["on_cpu_ns"] = threads.all.on_cpu_ns();
+  out["blocked_ns"] = threads.all.blocked_ns;
+  out["taken_ns"] = threads.all.taken_ns;
+  out["waits"] = threads.all.waits;
+  out["run_queue_ns"] = threads.knows_run_queue ? json(threads.run_queue_ns) : json(nullptr);
+  out["machine_ns"] = threads.machine_ns;
+  if (threads.has_counters) {
+    out["beside_few"] = counted_json(threads.all.beside_few);
+    out["beside_many"] = counted_json(threads.all.beside_many);
+  }
   return out;
 }
 
@@ -222,6 +282,11 @@ json findings_json(const findings& found, const std::optional<analysis::inflatio
   for (const analysis::task_group& each : found.groups) names.push_back(group_json(each));
   auto& verdicts = out["verdicts"] = json::array();
   for (const analysis::verdict& each : found.verdicts) verdicts.push_back(verdict_json(each));
+  out["threads"] = threads_json(found.threads);
+  auto& missing = out["not_looked_at"] = json::array();
+  for (const analysis::omission& each : found.not_looked_at) {
+    missing.push_back(json{{"id", each.id}, {"text", each.text}});
+  }
   if (grown) out["baseline"] = inflation_json(*grown);
   return out;
 }
@@ -237,6 +302,7 @@ report::page page_of(const trace::recording& what, const trace::recording& again
   for (const analysis::verdict& each : found.verdicts) {
     out.notes.push_back(each.id + ": " + each.text + (each.advice.empty() ? "" : " " + each.advice));
   }
+  for (const analysis::omission& each : found.not_looked_at) out.notes.push_back("Not looked at: " + each.text);
   return out;
 }
 

@@ -25,9 +25,10 @@ void add_analyze(CLI::App& app, analyze_arguments& into) {
       "  filch analyze run.filch --report run.html\n"
       "  filch analyze run.filch --json\n"
       "  filch analyze on_8.filch --baseline on_1.filch\n\n"
-      "Verdicts: serial-phase, oversized-task, too-few-tasks, hot-lock, blocking-call, fine-tasks, work-inflation "
-      "(with\n"
-      "--baseline), starving-policy; ok when there is none. A fault is named when it costs 10 % of the workers' time.");
+      "Verdicts: serial-phase, oversized-task, too-few-tasks, hot-lock, blocking-call, fine-tasks, blocked-in-kernel,\n"
+      "memory-bound, work-inflation (with --baseline), starving-policy, busy-machine; ok when there is none. A fault "
+      "is\n"
+      "named when it costs 10 % of the workers' time. What nobody looked at is listed last.");
   analyze->callback([&into] { analyze_command(into); });
 }
 

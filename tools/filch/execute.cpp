@@ -138,7 +138,9 @@ trace::session_options session_for(const filch::options& chosen, const std::stri
                     .source = "threads",
                     .policy = policy::describe(chosen.search()),
                     .version = FILCH_VERSION,
-                    .extra = {{"workload", workload}, {"time_scale", std::to_string(time_scale)}}},
+                    .extra = {{"workload", workload},
+                              {"time_scale", std::to_string(time_scale)},
+                              {"processors", std::to_string(topology::usable_cpus().count)}}},
           .thread_usage = true};
 }
 

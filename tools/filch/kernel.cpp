@@ -84,7 +84,9 @@ parallel_run run_parallel(context& in, std::string_view name, const kernel& what
                                     .source = "threads",
                                     .policy = policy::describe(chosen.search()),
                                     .version = FILCH_VERSION,
-                                    .extra = {{"workload", std::string{name}}, {"time_scale", std::to_string(1.0)}}},
+                                    .extra = {{"workload", std::string{name}},
+                                              {"time_scale", std::to_string(1.0)},
+                                              {"processors", std::to_string(topology::usable_cpus().count)}}},
                           .thread_usage = true}};
   // Whoever asks for a recording by FILCH_TRACE gets the runtime's own.
   if (std::getenv("FILCH_TRACE") == nullptr) chosen.trace = &session;

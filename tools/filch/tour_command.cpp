@@ -58,8 +58,11 @@ struct toured {
 toured run_program(std::uint32_t workers) {
   trace::session session{{.workers = workers,
                           .ring_events = std::size_t{1} << 17,
-                          .about = {.source = "threads", .version = FILCH_VERSION},
-                          .forks = trace::fork_detail::beat}};
+                          .about = {.source = "threads",
+                                    .version = FILCH_VERSION,
+                                    .extra = {{"processors", std::to_string(topology::usable_cpus().count)}}},
+                          .forks = trace::fork_detail::beat,
+                          .thread_usage = true}};
   std::vector<std::uint64_t> numbers(k_numbers);
   toured out{.workers = workers};
   {
@@ -105,6 +108,7 @@ void show_limits(const analysis::findings& found) {
     std::cout << "  " << each.id << ": " << each.text << "\n";
     if (!each.advice.empty()) std::cout << "    " << each.advice << "\n";
   }
+  for (const analysis::omission& each : found.not_looked_at) std::cout << "  not looked at: " << each.text << "\n";
   std::cout << "\n";
 }
 
@@ -157,6 +161,7 @@ report::page page_of(const toured& done, const trace::recording& again, const an
                              {.name = "measured", .points = {{done.workers, {.makespan_ns = found.makespan_ns}}}}}};
   for (const analysis::verdict& each : found.verdicts)
     out.notes.push_back(each.id + ": " + each.text + " " + each.advice);
+  for (const analysis::omission& each : found.not_looked_at) out.notes.push_back("Not looked at: " + each.text);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "script.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace filch_analysis_test {
 
@@ -49,6 +50,30 @@ script& script::look_at(std::uint32_t victim) { return put(event_kind::steal_att
 script& script::find_nothing_at(std::uint32_t victim) { return put(event_kind::steal_empty, none, 0, victim); }
 script& script::steal(std::uint64_t task, std::uint32_t victim) {
   return put(event_kind::steal_success, task, 1, victim);
+}
+
+script& script::begin_thread(std::uint64_t thread, bool with_run_queue, bool with_counters) {
+  using filch::trace::thread_resource;
+  out_.usage.resize(out_.workers.size());
+  filch::trace::thread_sample made{.at_ns = now_ns_, .begins = thread, .used = {{1, 0, 1, 1}}};
+  made.used[thread_resource::run_queue_ns] = with_run_queue ? 1 : 0;
+  made.used[thread_resource::cycles] = made.used[thread_resource::instructions] = with_counters ? 1 : 0;
+  out_.usage[worker_].push_back(made);
+  return *this;
+}
+
+script& script::sample(const use& of) {
+  out_.usage[worker_].push_back(
+      {.at_ns = now_ns_,
+       .begins = 0,
+       .used = {{static_cast<std::uint64_t>(of.cpu_ns), static_cast<std::uint64_t>(of.run_queue_ns), of.voluntary, 0,
+                 of.cycles, of.instructions}}});
+  return *this;
+}
+
+script& script::processors(std::uint32_t count) {
+  out_.about.extra.emplace_back("processors", std::to_string(count));
+  return *this;
 }
 
 }  // namespace filch_analysis_test

@@ -49,6 +49,20 @@ class script {
   script& wake() { return put(filch::trace::event_kind::wake, none); }
   script& lose(std::uint64_t events) { return put(filch::trace::event_kind::dropped, none, events); }
 
+  // The thread of this worker is looked at from here on.
+  script& begin_thread(std::uint64_t thread, bool with_run_queue = true, bool with_counters = false);
+  // What it has used since the sample before.
+  struct use {
+    filch::time_ns cpu_ns = 0;
+    filch::time_ns run_queue_ns = 0;
+    std::uint64_t voluntary = 0;
+    std::uint64_t cycles = 0;
+    std::uint64_t instructions = 0;
+  };
+  script& sample(const use& of);
+  // Of a process that may use so many.
+  script& processors(std::uint32_t count);
+
   // A task that runs without a break.
   script& run(std::uint64_t task, std::uint32_t worker, filch::time_ns from_ns, filch::time_ns to_ns) {
     return at(from_ns).on(worker).start(task).at(to_ns).end(task);
