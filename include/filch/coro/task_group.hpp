@@ -20,23 +20,31 @@
 #include <filch/coro/task.hpp>
 #include <filch/runtime/gate.hpp>
 #include <filch/runtime/runtime.hpp>
+#include <filch/runtime/awaited_temporary.hpp>
 
 #include <concepts>
 #include <coroutine>
 #include <exception>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace filch::inline v0 {
 
 class task_group;
 
+namespace coro {
+
 // `body(group)` is a task<>, the first member.
 template <class Body>
-  requires requires(Body& body, task_group& group) {
-    { body(group) } -> std::same_as<task<>>;
-  }
-task<> async_scope(Body body);
+concept group_body = requires(std::decay_t<Body>& body, task_group& group) {
+  { body(group) } -> std::same_as<task<>>;
+};
+
+template <class Body>
+task<> run_group(Body body);
+
+}  // namespace coro
 
 class task_group final : private coro::end_listener {
  public:
@@ -50,10 +58,7 @@ class task_group final : private coro::end_listener {
 
  private:
   template <class Body>
-    requires requires(Body& body, task_group& group) {
-      { body(group) } -> std::same_as<task<>>;
-    }
-  friend task<> async_scope(Body body);
+  friend task<> coro::run_group(Body body);
   friend class group_ticket;
 
   struct all_ended {
@@ -93,14 +98,21 @@ class task_group final : private coro::end_listener {
   std::exception_ptr error_;  // written by the one that failed first, read by the parent
 };
 
+namespace coro {
+
 template <class Body>
-  requires requires(Body& body, task_group& group) {
-    { body(group) } -> std::same_as<task<>>;
-  }
-task<> async_scope(Body body) {
+task<> run_group(Body body) {
   task_group group;
   task<> first = body(group);
   co_await task_group::all_ended{group, first};
+}
+
+}  // namespace coro
+
+// Returns a task<>; awaited_temporary.hpp says when it is one that cannot be awaited at once.
+template <coro::group_body Body>
+detail::awaitable_of<task<>, Body> async_scope(Body&& body) {
+  return detail::awaitable_of<task<>, Body>{coro::run_group<std::decay_t<Body>>(std::forward<Body>(body))};
 }
 
 }  // namespace filch::inline v0

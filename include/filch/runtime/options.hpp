@@ -9,6 +9,7 @@
 #include <filch/base/units.hpp>
 #include <filch/policy/names.hpp>
 #include <filch/policy/options.hpp>
+#include <filch/runtime/awaited_temporary.hpp>
 #include <filch/topology/machine.hpp>
 #include <filch/trace/session.hpp>
 
@@ -16,7 +17,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <stop_token>
 #include <string>
 
 namespace filch::inline v0 {
@@ -93,7 +93,7 @@ struct options {
 struct submit_options {
   policy::priority priority = policy::priority::normal;
   const char* name = nullptr;  // shown in traces, dumps and by the watchdog; must outlive the runtime: use a literal
-  std::stop_token stop{};      // a stop requested before the task starts cancels it
+  detail::stop_option stop{};  // a std::stop_token: a stop requested before the task starts cancels it
   bool wait_when_full = true;  // with a bounded injector: wait for room, or throw injector_full
 };
 

@@ -17,6 +17,7 @@
 #include <filch/runtime/options.hpp>
 #include <filch/runtime/statistics.hpp>
 #include <filch/runtime/task.hpp>
+#include <filch/runtime/awaited_temporary.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -67,16 +68,17 @@ class runtime {
   }
 
   // A task for whichever worker comes first: the own deque on a worker, elsewhere where `options::placement` says.
+  // Returns a future<T>; awaited_temporary.hpp says when it is one that cannot be awaited at once.
   template <class F, class T = std::invoke_result_t<std::decay_t<F>&&>>
-  future<T> submit(F&& function, const submit_options& how = {}) {
-    return submit_at(worker_id::none(), std::forward<F>(function), how);
+  detail::awaitable_of<future<T>, F> submit(F&& function, const submit_options& how = {}) {
+    return detail::awaitable_of<future<T>, F>{submit_at(worker_id::none(), std::forward<F>(function), how)};
   }
 
   // A task for that worker alone: it is never stolen. Throws std::invalid_argument for a worker that does not exist.
   template <class F, class T = std::invoke_result_t<std::decay_t<F>&&>>
-  future<T> submit_to(worker_id worker, F&& function, const submit_options& how = {}) {
+  detail::awaitable_of<future<T>, F> submit_to(worker_id worker, F&& function, const submit_options& how = {}) {
     require_worker(worker);
-    return submit_at(worker, std::forward<F>(function), how);
+    return detail::awaitable_of<future<T>, F>{submit_at(worker, std::forward<F>(function), how)};
   }
 
   // One task per element of `functions`, put into the workers' queues in turn, from where they may be stolen. The

@@ -42,9 +42,16 @@ class once {
     note_done();
   }
 
-  // The function may be a coroutine.
+  // The function may be a coroutine. Returns a task<>; awaited_temporary.hpp says when it is one that cannot be awaited
+  // at once.
   template <class F>
-  task<> async_call(F function) {
+  detail::awaitable_of<task<>, F> async_call(F&& function) {
+    return detail::awaitable_of<task<>, F>{call_once<std::decay_t<F>>(std::forward<F>(function))};
+  }
+
+ private:
+  template <class F>
+  task<> call_once(F function) {
     if (is_done()) co_return;
     const auto lock = co_await mutex_.async_lock();
     if (is_done()) co_return;
@@ -55,8 +62,6 @@ class once {
     }
     note_done();
   }
-
- private:
   void note_done() {
     // [N2] release store: hands over what the function did → [N1].
     is_done_.store(true, std::memory_order_release);

@@ -258,16 +258,16 @@ task<> mix(resident mine, filch::random_stream random, int depth) {
   const std::uint64_t kind = random.below(12);
   if (kind == 0) throw std::runtime_error("by chance");
   if (depth == 0) co_return;
-  // A lambda with captures that have destructors has a name: g++ 12 destroys one twice that is made in the co_await.
-  auto body = [mine, random, depth, kind](task_group& members) mutable -> task<> {
+  // g++ 12 refuses a lambda whose captures have destructors inside the co_await (runtime/awaited_temporary.hpp).
+  task group = async_scope([mine, random, depth, kind](task_group& members) mutable -> task<> {
     const std::uint64_t width = random.below(4);
     for (std::uint64_t i = 0; i != width; ++i) {
       members.spawn(mix(mine, random.split(i), depth - 1));
       if (random.below(2) == 0) co_await filch::yield();
     }
     if (kind == 1) members.cancel();
-  };
-  co_await async_scope(std::move(body));
+  });
+  co_await std::move(group);
 }
 
 // Property: whatever fails or is cancelled, and when, each object in the frames is destroyed. Oracle: the number alive.
