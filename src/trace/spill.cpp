@@ -1,20 +1,44 @@
 #include "trace/spill.hpp"
 
+#include "trace/binary_format.hpp"
 #include "trace/blocks.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 namespace filch::inline v0::trace {
 namespace {
 
 // -1: errno says why.
-int open_to_write(const std::string& file) { return ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666); }
+int open_to_write(const std::string& file) {
+  struct stat found{};
+  if (::stat(file.c_str(), &found) != 0) {
+    if (errno != ENOENT) return -1;
+    const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    // Another process was faster, or it is a link to nothing.
+    if (made >= 0 || errno != EEXIST || ::stat(file.c_str(), &found) != 0) return made;
+  }
+  if (S_ISBLK(found.st_mode)) return errno = ENOTSUP, -1;
+  return ::open(file.c_str(), (S_ISREG(found.st_mode) ? O_RDWR : O_WRONLY) | O_CLOEXEC);
+}
+
+// May what lies there be written over? An empty file may, and a recording; a pipe or a device holds nothing.
+bool is_replaceable(int descriptor) {
+  struct stat found{};
+  if (::fstat(descriptor, &found) != 0) return false;
+  if (!S_ISREG(found.st_mode) || found.st_size == 0) return true;
+  std::array<char, k_magic.size()> head{};
+  return ::pread(descriptor, head.data(), head.size(), 0) == static_cast<ssize_t>(head.size()) &&
+         std::string_view{head.data(), head.size()} == k_magic;
+}
 
 [[noreturn]] void throw_system(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -46,6 +70,11 @@ spill::spill(const std::string& file, const recording_metadata& about) : owner_{
     descriptor_ = open_to_write(said_.file);
   }
   if (descriptor_ < 0) throw_system("filch trace session: spill = \"" + said_.file + "\" cannot be written");
+  if (!is_replaceable(descriptor_)) {
+    ::close(descriptor_);
+    throw std::runtime_error("filch trace session: spill = \"" + said_.file +
+                             "\" is there already and is no recording: it stays as it is");
+  }
   (void)!::ftruncate(descriptor_, 0);  // a pipe or a device has no length
   put_file_head(bytes_);
   put_pairs_block(bytes_, k_block_metadata, pairs);

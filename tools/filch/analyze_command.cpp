@@ -1,15 +1,13 @@
 #include "analyze_command.hpp"
 
-#include <cerrno>
 #include <findings.hpp>
-#include <fstream>
 #include <html_report.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <output_file.hpp>
 #include <run_picture.hpp>
 #include <simulated_again.hpp>
-#include <system_error>
 #include <words.hpp>
 
 #include "errors.hpp"
@@ -308,11 +306,8 @@ report::page page_of(const trace::recording& what, const trace::recording& again
 
 template <class Function>
 void write_file(const std::string& file, const Function& write) {
-  std::ofstream out{file, std::ios::binary | std::ios::trunc};
-  const std::optional<std::string> error = out ? write(out) : std::nullopt;
-  out.flush();
-  if (error) throw failure(file + " could not be written: " + *error);
-  if (!out) throw failure(file + " could not be written: " + std::generic_category().message(errno));
+  output_file out{file};
+  out.finish(write(out.stream()));
 }
 
 void write_files(const analyze_arguments& given, const trace::recording& what, const analysis::dag& graph,
@@ -337,6 +332,7 @@ void analyze_command(const analyze_arguments& given) {
   if (!given.picture.empty() && !given.picture.ends_with(".svg")) {
     throw bad_usage("--picture = \"" + given.picture + "\": allowed are names that end in .svg");
   }
+  if (!given.picture.empty()) output_file::require(given.picture);
   const trace::recording what = read_trace_file(given.file);
   const analysis::dag graph = analysis::dag::from(what);
   findings found = analysis::findings_of(graph, what);

@@ -1,5 +1,6 @@
 // filch record: runs any program that uses filch, and records it.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +12,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
+#include <optional>
+#include <output_file.hpp>
 #include <system_error>
+#include <tuple>
 
 #include "commands.hpp"
 #include "errors.hpp"
@@ -43,6 +48,62 @@ fs::path file_of(const record_arguments& given, pid_t process, int number) {
   if (number == 1) return file;
   const std::string ending = file.extension().string();
   return file.replace_extension("."s + std::to_string(number) + ending);
+}
+
+// What tells a file from the one that was there before: who writes to it changes its times.
+using identity = std::tuple<dev_t, ino_t, off_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+std::optional<identity> identity_of(const fs::path& file) {
+  struct stat found{};
+  if (::stat(file.c_str(), &found) != 0) return std::nullopt;
+  return identity{found.st_dev,          found.st_ino,         found.st_size,        found.st_mtim.tv_sec,
+                  found.st_mtim.tv_nsec, found.st_ctim.tv_sec, found.st_ctim.tv_nsec};
+}
+
+// The files that lie where the program will write its own. They stay until it does so.
+class earlier_files {
+ public:
+  explicit earlier_files(const record_arguments& given) {
+    const fs::path pattern{given.file};
+    const std::string stem = pattern.stem().string();
+    const std::string begins = stem.substr(0, stem.find('%'));
+    std::error_code problem;
+    const fs::path folder = pattern.has_parent_path() ? pattern.parent_path() : fs::path{"."};
+    for (auto at = fs::directory_iterator{folder, problem}; !problem && at != fs::directory_iterator{};
+         at.increment(problem)) {
+      const std::string name = at->path().filename().string();
+      const auto found = name.starts_with(begins) ? identity_of(at->path()) : std::nullopt;
+      if (found) known_[name] = *found;
+    }
+  }
+
+  // Has the program written it?
+  [[nodiscard]] bool is_new(const fs::path& file) const {
+    const auto found = identity_of(file);
+    if (!found) return false;
+    const auto before = known_.find(file.filename().string());
+    return before == known_.end() || before->second != *found;
+  }
+
+ private:
+  std::map<std::string, identity> known_;
+};
+
+// Before anything runs: what is no recording stays as it is, and what cannot be read again is of no use.
+void require_recordable(const std::string& file) {
+  struct stat found{};
+  if (file.find('%') != std::string::npos) return;
+  const bool is_there = ::stat(file.c_str(), &found) == 0;
+  if (is_there && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode)) {
+    throw failure("record: " + file + " is no file: what is recorded there cannot be read again");
+  }
+  output_file::require(file);
+  if (!is_there || found.st_size == 0) return;
+  std::array<char, 8> begins{};  // so few bytes tell nothing but recordings
+  std::ifstream{file, std::ios::binary}.read(begins.data(), begins.size());
+  if (!is_written_by_filch({begins.data(), begins.size()})) {
+    throw failure("record: " + file + " is there already and is no recording. Remove it, or choose another name");
+  }
 }
 
 // The words as exec() takes them.
@@ -128,11 +189,15 @@ void record_command(const record_arguments& given) {
   if (!given.detail.empty() && std::ranges::find(k_details, given.detail) == k_details.end()) {
     throw bad_usage("record: --detail = \"" + given.detail + "\": allowed are beat, every and stolen");
   }
-  for (int number = 1; given.file.find('%') == std::string::npos && fs::remove(file_of(given, 0, number)); ++number) {}
+  require_recordable(given.file);
+  const earlier_files earlier{given};
   const pid_t child = start_program(given);
   const int code = wait_for_program(child);
   int number = 1;
-  for (; fs::exists(file_of(given, child, number)); ++number) tell_of(file_of(given, child, number));
+  for (; earlier.is_new(file_of(given, child, number)); ++number) tell_of(file_of(given, child, number));
+  if (number != 1 && fs::exists(file_of(given, child, number))) {
+    std::cerr << "filch: " << file_of(given, child, number).string() << " was there before: it is not of this run\n";
+  }
   if (number == 1) {
     std::cerr << "filch: nothing was recorded: the program started no filch runtime, or could not write "
               << file_of(given, child, 1).string() << "\n";

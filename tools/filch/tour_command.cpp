@@ -10,9 +10,9 @@
 #include <filch/trace/binary.hpp>
 #include <filch/trace/session.hpp>
 #include <findings.hpp>
-#include <fstream>
 #include <html_report.hpp>
 #include <iostream>
+#include <output_file.hpp>
 #include <machine_file.hpp>
 #include <simulated_again.hpp>
 #include <words.hpp>
@@ -168,13 +168,12 @@ report::page page_of(const toured& done, const trace::recording& again, const an
 // Says how it went: a directory that cannot be written does not end the tour.
 template <class Write>
 void write_here(const char* file, const char* meaning, const Write& write) {
-  std::ofstream out{file, std::ios::binary | std::ios::trunc};
-  const std::optional<std::string> failed = write(out);
-  out.close();
-  if (failed || !out) {
-    std::cout << file << " could not be written" << (failed ? ": " + *failed : "") << ".\n";
-  } else {
+  try {
+    output_file out{file};
+    out.finish(write(out.stream()));
     std::cout << "Wrote " << file << ": " << meaning << ".\n";
+  } catch (const output_refused& problem) {
+    std::cout << problem.what() << ".\n";
   }
 }
 

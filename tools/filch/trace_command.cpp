@@ -10,6 +10,7 @@
 #include <html_report.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <output_file.hpp>
 #include <system_error>
 
 #include "commands.hpp"
@@ -45,8 +46,8 @@ std::string title_of(const trace::recording& what) {
 }
 
 std::string write(const trace::recording& what, const std::string& file, const trace::export_options& how) {
-  std::ofstream out{file, std::ios::binary | std::ios::trunc};
-  if (!out) throw failure(file + " cannot be written: " + system_text());
+  output_file to{file};
+  std::ostream& out = to.stream();
   std::optional<std::string> error;
   std::string warnings;
   if (*format_of(file) == format::binary) {
@@ -59,11 +60,10 @@ std::string write(const trace::recording& what, const std::string& file, const t
     error = result.error;
     for (const std::string& each : result.warnings) warnings += "  "s + each + "\n";
   }
-  out.flush();
-  if (error) throw failure(file + " could not be written: " + *error);
-  if (!out) throw failure(file + " could not be written: " + system_text());
-  return "Wrote "s + file + ": " + count_text(what.event_count(), "event") + ", " +
-         magnitude_text(static_cast<double>(out.tellp())) + "B.\n" + warnings;
+  const auto bytes = static_cast<double>(out.tellp());
+  to.finish(error);
+  return "Wrote "s + file + ": " + count_text(what.event_count(), "event") + ", " + magnitude_text(bytes) + "B.\n" +
+         warnings;
 }
 
 // "measured" and "simulated", or the names of the files when both are of one kind.
@@ -77,13 +77,15 @@ std::pair<std::string, std::string> labels_of(const trace::recording& first, con
 }
 
 std::string write_pair(const trace::recording& first, const trace::recording& second, const report_arguments& given) {
-  std::ofstream out{given.to, std::ios::binary | std::ios::trunc};
-  if (!out) throw failure(given.to + " cannot be written: " + system_text());
+  output_file to{given.to};
+  std::ostream& out = to.stream();
   const auto [label, second_label] = labels_of(first, second, given);
   const report::page page{.title = title_of(first), .runs = {{label, &first}, {second_label, &second}}};
-  if (const auto error = report::write_page(page, out)) throw failure(given.to + " could not be written: " + *error);
+  const std::optional<std::string> error = report::write_page(page, out);
+  const auto bytes = static_cast<double>(out.tellp());
+  to.finish(error);
   return "Wrote "s + given.to + ": " + count_text(first.event_count() + second.event_count(), "event") +
-         " of two runs, " + magnitude_text(static_cast<double>(out.tellp())) + "B.\n";
+         " of two runs, " + magnitude_text(bytes) + "B.\n";
 }
 
 // Events by kind, in the order of the schema.
@@ -171,14 +173,14 @@ trace::recording read_trace_file(const std::string& file) {
 }
 
 void require_trace_name(const std::string& file, const std::string& option) {
-  if (format_of(file) && format_of(file) != format::page) return;
+  if (format_of(file) && format_of(file) != format::page) return output_file::require(file);
   throw bad_usage(option + " = \"" + file + "\": allowed are names that end in .json, .filch or .pftrace");
 }
 
 std::string write_trace_file(const trace::recording& what, const std::string& file) { return write(what, file, {}); }
 
 void require_report_name(const std::string& file, const std::string& option) {
-  if (format_of(file) == format::page) return;
+  if (format_of(file) == format::page) return output_file::require(file);
   throw bad_usage(option + " = \"" + file + "\": allowed are names that end in .html");
 }
 

@@ -109,7 +109,7 @@ std::string opened_svg(double y, double height) {
   const std::string size = length_text(k_width) + " " + length_text(height);
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + size + "\" role=\"img\" " +
          (y == 0 ? "" : "y=\"" + length_text(y) + "\" ") + "width=\"" + length_text(k_width) + "\" height=\"" +
-         length_text(height) + "\">\n";
+         length_text(height) + "\">\n" + (y == 0 ? "<!-- filch -->\n" : "");
 }
 
 std::string canvas::text(double y) const {

@@ -66,6 +66,7 @@ class picture {
                   "font-size=\"12\">\n",
                   k_width, y);
     return std::string{head}
+        .append("<!-- filch -->\n")
         .append("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n")
         .append(body_)
         .append("</svg>\n");

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -87,6 +88,35 @@ TEST(spill, a_full_ring_is_emptied_by_who_finds_it_full) {
     EXPECT_EQ(list->back().argument, k_events);
   }
   std::filesystem::remove(file);
+}
+
+TEST(spill, what_is_no_recording_stays_as_it_is) {
+  const std::string file = file_for_this_test();
+  const auto text_of = [&] {
+    std::ostringstream out;
+    out << std::ifstream{file, std::ios::binary}.rdbuf();
+    return out.str();
+  };
+  for (const std::string before : {"notes", "a longer text than the head of a recording\n",
+                                   "\x89"
+                                   "filc"}) {
+    std::ofstream{file, std::ios::binary} << before;
+    EXPECT_THROW((session{{.workers = 1, .spill = file}}), std::runtime_error);
+    EXPECT_EQ(text_of(), before);
+  }
+  std::filesystem::remove(file);
+  std::ofstream{file}.close();
+  for (const std::uint64_t seed : {1u, 2u}) {
+    session s{{.workers = 1, .about = {.seed = seed}, .spill = file}};
+    EXPECT_EQ(s.finish().error, "");
+    EXPECT_EQ(read_file(file).value.about.seed, seed);
+  }
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink(file + ".nothing", file);
+  EXPECT_THROW((session{{.workers = 1, .spill = file}}), std::runtime_error);
+  EXPECT_FALSE(std::filesystem::exists(file + ".nothing"));
+  std::filesystem::remove(file);
+  EXPECT_THROW((session{{.workers = 1, .spill = "/dev/full"}}), std::runtime_error);
 }
 
 TEST(spill, what_a_process_wrote_before_it_was_killed_is_readable) {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <output_file.hpp>
 #include <plot/chart.hpp>
 #include <sstream>
 
@@ -103,32 +104,20 @@ wanted_programs wanted_by(const bench_arguments& given) {
 
 // ---- what is written ------------------------------------------------------------------------------------------------
 
-// All of it or, when the command is ended meanwhile, what was there before.
-bool replace_file(const std::string& name, const std::string& text) {
-  const std::string unfinished = name + ".new";
-  std::ofstream out{unfinished, std::ios::binary};
-  out << text;
-  out.close();
-  std::error_code problem;
-  if (out) std::filesystem::rename(unfinished, name, problem);
-  const bool is_done = out && !problem;
-  if (!is_done) std::filesystem::remove(unfinished, problem);
-  return is_done;
+void replace_file(const std::string& name, const std::string& text) {
+  output_file out{name};
+  out.stream() << text;
+  out.finish();
 }
 
 void write_file(const std::string& name, const std::string& text) {
-  if (!replace_file(name, text)) throw failure(name + " cannot be written");
+  replace_file(name, text);
   std::cout << "Wrote " << name << ".\n";
 }
 
 // Before the measurements, which take long.
 void check_writable(const std::optional<std::string>& name) {
-  if (!name) return;
-  const bool is_new = !std::filesystem::exists(*name);
-  const bool is_open = std::ofstream{*name, std::ios::app}.is_open();
-  std::error_code ignored;
-  if (is_open && is_new) std::filesystem::remove(*name, ignored);
-  if (!is_open) throw failure(*name + " cannot be written");
+  if (name) output_file::require(*name);
 }
 
 std::string file_text(const bench_results& all) {
@@ -175,7 +164,11 @@ void measure(bench_results& into, const bench_arguments& given, ending_watch& en
     into.rows = rows;
     into.rounds_done = rounds_done;
     into.when = conditions.until_now();
-    (void)replace_file(*given.json_file, file_text(into));
+    try {
+      replace_file(*given.json_file, file_text(into));
+    } catch (const output_refused&) {
+      // It is tried again when all has been measured.
+    }
   };
   measured_rounds done = measure_rounds(into.found.programs, into.plan, {.say = say, .keep = keep});
   into.rows = std::move(done.rows);

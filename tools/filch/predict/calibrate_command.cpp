@@ -1,9 +1,7 @@
 // filch calibrate.
-#include <cerrno>
-#include <fstream>
 #include <iostream>
+#include <output_file.hpp>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "../option_reading.hpp"
 #include "calibrate.hpp"
@@ -57,14 +55,13 @@ void calibrate_command(const calibrate_arguments& given) {
   read_number<std::uint32_t>(given.rounds, "--rounds", k_least_rounds, k_most_rounds, rounds);
   if (given.out_file && !given.out_file->ends_with(".json"))
     refuse("--out", *given.out_file, "a name that ends in .json");
+  if (given.out_file) output_file::require(*given.out_file);
   const calibration found = calibrate(rounds, [&](const std::string&) {});
   std::string wrote;
   if (given.out_file) {
-    std::ofstream out{*given.out_file, std::ios::binary | std::ios::trunc};
-    if (!out) throw failure(*given.out_file + " cannot be written: " + std::generic_category().message(errno));
-    scenario::write_machine(out, found.machine);
-    out.flush();
-    if (!out) throw failure(*given.out_file + " could not be written: " + std::generic_category().message(errno));
+    output_file out{*given.out_file};
+    scenario::write_machine(out.stream(), found.machine);
+    out.finish();
     wrote = "Wrote "s + *given.out_file + ": --machine " + *given.out_file + " of sim, compare, sweep and predict.\n";
   }
   if (given.json) {

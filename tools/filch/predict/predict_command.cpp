@@ -8,6 +8,7 @@
 #include <html_report.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <output_file.hpp>
 #include <system_error>
 
 #include "../option_reading.hpp"
@@ -253,15 +254,15 @@ std::string write_report_page(const plan& what, const forecast& found, const std
                                  .burdened_span_ns = std::max<time_ns>(1, found.burdened_span_ns),
                                  .curves = {predicted, measured}},
       .notes = notes};
-  std::ofstream out{file, std::ios::binary | std::ios::trunc};
-  if (!out) throw failure(file + " cannot be written: " + std::generic_category().message(errno));
-  if (const auto error = report::write_page(page, out)) throw failure(file + " could not be written: " + *error);
+  output_file out{file};
+  out.finish(report::write_page(page, out.stream()));
   return "Wrote "s + file + ".\n";
 }
 
 nlohmann::ordered_json json_of(const plan& what, const forecast& found, const std::vector<virtual_speed_up>& ranked) {
   const auto s = [](double span_ns) { return span_ns * 1e-9; };
   nlohmann::ordered_json out{
+      {"written_by", "filch " FILCH_VERSION},
       {"tasks", found.tasks},
       {"work_s", s(static_cast<double>(found.work_ns))},
       {"span_s", s(static_cast<double>(found.span_ns))},

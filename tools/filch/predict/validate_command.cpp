@@ -98,10 +98,13 @@ std::string summary_of(const errors& of, const char* what) {
 }
 
 nlohmann::ordered_json json_of(const validation_options& how, const validation& found, std::uint32_t cpus) {
-  nlohmann::ordered_json out{
-      {"rounds", how.rounds},         {"cpus", cpus},
-      {"cpu_share", found.cpu_share}, {"is_busy", found.cpu_share < k_quiet_share},
-      {"is_quick", how.is_quick},     {"machine", how.machine.title.empty() ? how.machine.name : how.machine.title}};
+  nlohmann::ordered_json out{{"written_by", "filch " FILCH_VERSION},
+                             {"rounds", how.rounds},
+                             {"cpus", cpus},
+                             {"cpu_share", found.cpu_share},
+                             {"is_busy", found.cpu_share < k_quiet_share},
+                             {"is_quick", how.is_quick},
+                             {"machine", how.machine.title.empty() ? how.machine.name : how.machine.title}};
   for (const bool is_memory_bound : {false, true}) {
     const errors of = errors_of(found, is_memory_bound, cpus);
     out[is_memory_bound ? "memory" : "compute"] = {

@@ -1,12 +1,10 @@
 #include "words.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <iostream>
+#include <output_file.hpp>
 #include <set>
 #include <stdexcept>
-#include <system_error>
 
 #include "../option_reading.hpp"
 
@@ -102,7 +100,8 @@ sim::change read_change(const std::string& text) {
 }
 
 void require_json_name(const std::vector<std::string>& given) {
-  if (given.empty() || given.front().empty() || given.front().ends_with(".json")) return;
+  if (given.empty() || given.front().empty()) return;
+  if (given.front().ends_with(".json")) return output_file::require(given.front());
   refuse("--json", given.front(), "a name that ends in .json, or none");
 }
 
@@ -111,11 +110,9 @@ std::string write_json(const std::string& text, const std::string& file) {
     std::cout << text;
     return "";
   }
-  std::ofstream out{file, std::ios::binary | std::ios::trunc};
-  if (!out) throw failure(file + " cannot be written: " + std::generic_category().message(errno));
-  out << text;
-  out.flush();
-  if (!out) throw failure(file + " could not be written: " + std::generic_category().message(errno));
+  output_file out{file};
+  out.stream() << text;
+  out.finish();
   return "Wrote "s + file + ".\n";
 }
 

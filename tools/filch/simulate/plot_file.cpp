@@ -1,8 +1,6 @@
 #include "plot_file.hpp"
 
-#include <cerrno>
-#include <fstream>
-#include <system_error>
+#include <output_file.hpp>
 
 #include "../errors.hpp"
 #include "../option_reading.hpp"
@@ -11,14 +9,13 @@ namespace filch::tool {
 
 void require_plot_name(const std::string& file, const std::string& option) {
   if (!file.ends_with(".svg")) refuse(option, file, "a name that ends in .svg");
+  output_file::require(file);
 }
 
 std::string write_plot_file(const std::string& svg, const std::string& file) {
-  std::ofstream out{file, std::ios::binary | std::ios::trunc};
-  if (!out) throw failure(file + " cannot be written: " + std::generic_category().message(errno));
-  out << svg;
-  out.flush();
-  if (!out) throw failure(file + " could not be written: " + std::generic_category().message(errno));
+  output_file out{file};
+  out.stream() << svg;
+  out.finish();
   return "Wrote "s + file + ".\n";
 }
 

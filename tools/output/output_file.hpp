@@ -1,0 +1,65 @@
+// A file that the command writes.
+//
+// What is there already is replaced only if it is empty or filch has written it, which its content says; whatever else
+// it is stays as it is, and the command says so. A file is written under another name beside its own and gets its own
+// when it is whole: who reads it sees the old one or the new one, and a command that ends early leaves the old one.
+//
+//   - A link to a file stays a link, and the file behind it is replaced. A link to nothing is refused.
+//   - Terminals, pipes and other character devices are written to; disks and folders are refused.
+//   - A file that somebody else has put there meanwhile is not replaced.
+#pragma once
+
+#include <fstream>
+#include <optional>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace filch::tool {
+
+// The text names the file and says why it is not written.
+class output_refused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Does a file that begins so come from filch? It is enough to look at the first k_telling_bytes.
+inline constexpr std::size_t k_telling_bytes = std::size_t{1} << 16;
+[[nodiscard]] bool is_written_by_filch(std::string_view begins);
+
+class output_file {
+ public:
+  // Throws output_refused if the file may not be replaced or cannot be written.
+  explicit output_file(const std::string& name);
+  output_file(const output_file&) = delete;
+  output_file& operator=(const output_file&) = delete;
+  // Without finish() everything is as it was before.
+  ~output_file();
+
+  // Throws output_refused if the file may not be replaced; touches nothing. For commands that take long.
+  static void require(const std::string& name);
+
+  [[nodiscard]] std::ostream& stream() { return out_; }
+  // All has been written. Throws output_refused if that failed, or if whoever wrote says that he had a problem.
+  void finish(const std::optional<std::string>& problem = {});
+
+ private:
+  struct place {
+    std::string file;  // behind all links
+    bool is_there = false;
+    bool is_device = false;
+    unsigned mode = 0;  // of the one that is there
+  };
+  static place look_at(const std::string& name);
+  void open_beside();
+  void take_name();
+  void give_up() noexcept;
+
+  const std::string name_;
+  const place where_;
+  std::string unfinished_;  // empty: there is none
+  std::ofstream out_;
+};
+
+}  // namespace filch::tool
