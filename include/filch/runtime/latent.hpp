@@ -168,9 +168,9 @@ class recorded_child {
 // Completes a fork's frame, and compares its address with the alarm: is it lower?
 //
 // By g++ in one piece, with the frame's address in a register, so that its stores are shorter. What decides about a
-// fork's price is on which lines of code it lies (docs/investigations/2026-11-18-a-quiet-machine.md): best the stretch
-// from a function's beginning to its first call is exactly one, of 64 bytes. Prefixes without a meaning make it one for
-// a function that saves one register, holds one word and counts down, which is a byte shorter where g++ tunes for AMD.
+// fork's price is on which lines of code it lies (docs/investigations/forks.md): best the stretch from a function's
+// beginning to its first call is exactly one, of 64 bytes. Prefixes without a meaning make it one for a function that
+// saves one register, holds one word and counts down, which is a byte shorter where g++ tunes for AMD.
 [[nodiscard]] inline bool complete_and_compare(const latent_stack& stack, latent_frame& frame,
                                                const latent_kind& kind) {
 #if defined(__x86_64__) && !defined(__clang__)
