@@ -4,7 +4,8 @@
   verify.py --build DIR              runs all mutants and all weakened orders, prints the tables; exit code 1 if one
                                      survives
   verify.py --build DIR --document   … and writes the tables into docs/architecture/verification.md
-  verify.py --check-document         is the document's list complete? (runs nothing)
+  verify.py --check-document         is the document's list complete, and does the source still have what each mutant
+                                     changes? (builds and runs nothing)
 """
 
 import argparse
@@ -20,6 +21,7 @@ sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE / "mutants"))
 import weaken
 from catalogue import MUTANTS, NOT_MUTANTS
+from mutate import changed_text
 
 DOCUMENT = weaken.ROOT / "docs/architecture/verification.md"
 
@@ -85,6 +87,14 @@ def check_document():
             if names:
                 good = False
                 print(f"docs/architecture/verification.md, {name}: {what}: {' '.join(names)}; run verify.py --document")
+    for mutant in MUTANTS:
+        if not mutant.header:
+            continue
+        try:
+            changed_text(mutant, weaken.ROOT / "include")
+        except ValueError as error:
+            good = False
+            print(error)
     sys.exit(0 if good else 1)
 
 

@@ -193,7 +193,7 @@ MUTANTS = [
 RUNTIME_MUTANTS = [
     mutant("C1", "a claim is a load and a store: a task runs twice", "runtime", "assertion,race,deadlock", COMPLETION, (
         ("      if (word_.compare_exchange(seen, seen | k_running, std::memory_order_relaxed, "
-         "std::memory_order_relaxed)) return true;\n",
+         "std::memory_order_relaxed))\n        return true;\n",
          "      word_.store(seen | k_running, std::memory_order_relaxed);\n      return true;\n"),)),
     mutant("C2", "a claim forgets that somebody waits", "runtime", "deadlock", COMPLETION, (
         ("word_.compare_exchange(seen, seen | k_running,", "word_.compare_exchange(seen, k_running,"),)),
@@ -278,9 +278,9 @@ FORK_MUTANTS = [
          "return;\n",
          "    word.store(value, std::memory_order_relaxed);\n    return;\n"),)),
     mutant("F9", "a request is taken by a store: one that comes meanwhile goes unseen", "fork", "assertion", REQUEST, (
-        ("  const bool was_asked = word.exchange(value, std::memory_order_relaxed) == asked;",
+        ("  const bool was_asked = word.exchange(value, std::memory_order_release) == asked;",
          "  const bool was_asked = word.load(std::memory_order_relaxed) == asked;\n"
-         "  word.store(value, std::memory_order_relaxed);"),)),
+         "  word.store(value, std::memory_order_release);"),)),
     mutant("F10", "who takes a request looks who sleeps without a fence", "fork", "assertion", REQUEST, (
         ("  // [L20] seq_cst fence: \"take the request, look who sleeps\" against \"sleep, ask unless somebody has\" ↔ "
          "[I3],\n"
@@ -289,7 +289,7 @@ FORK_MUTANTS = [
          "  A::fence(std::memory_order_seq_cst);\n", ""),)),
     mutant("F11", "who pays what is owed looks whether somebody has asked without a fence", "fork", "assertion",
            REQUEST, (
-        ("    // \"sleep, owe unless it is owed\" ↔ [L20] ↔ [I3].\n    A::fence(std::memory_order_seq_cst);\n", ""),)),
+        ("    // and \"sleep, owe unless it is owed\" ↔ [L20] ↔ [I3].\n    A::fence(std::memory_order_seq_cst);\n", ""),)),
     mutant("F12", "who owes looks whether somebody lingers without a fence: it is left to one who has stopped", "fork",
            "assertion", LINGERING, (
         ("    // [L27] seq_cst fence: \"owe, then look who lingers\" against \"linger no more, then look what is "
@@ -346,7 +346,8 @@ SYNC_MUTANTS = [
     mutant("S7", "who wanted much gives up, and those behind it are not looked at", "sync", "deadlock", PERMITS, (
         ("    woken = serve();\n", ""),)),
     mutant("S8", "who receives makes room and does not let in who waits for it", "sync", "deadlock", CHANNEL, (
-        ("    if (senders_.is_empty()) [[likely]] return take_one(item);\n", "    if (true) return take_one(item);\n"),
+        ("    if (senders_.is_empty()) [[likely]]\n      return take_one(item);\n",
+         "    if (true) return take_one(item);\n"),
         )),
     mutant("S9", "who receives joins the line without a look at the other buffer", "sync", "deadlock,assertion",
            CHANNEL, (
@@ -365,7 +366,8 @@ SYNC_MUTANTS = [
          "    const short_guard<A> back{back_lock_};\n    return senders_.leave(who);\n"),)),
     mutant("S11", "a short lock is taken by a load and a store: two hold it", "sync", "race,assertion,use_after_free",
            SHORT_LOCK, (
-        ("    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]] return;\n    lock_slowly();\n",
+        ("    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]]\n      return;\n"
+         "    lock_slowly();\n",
          "    if (word_.load(std::memory_order_acquire) == 0) return word_.store(1, std::memory_order_relaxed);\n"
          "    lock_slowly();\n"),)),
     mutant("S13", "who waits for a value joins the line without another look: the value has come meanwhile", "sync",

@@ -14,16 +14,25 @@ import sys
 from catalogue import MUTANTS, NOT_MUTANTS
 
 
-def write(mutant, include, out):
+def changed_text(mutant, include):
+    """The mutant's header; raises ValueError when the source no longer has what the mutant changes."""
     source = include / mutant.header
     if not source.exists():
         source = include.parent / "src" / mutant.header  # a kernel that is not for users
     text = source.read_text(encoding="utf-8")
     for old, new in mutant.changes:
         if text.count(old) != 1:
-            sys.exit(f"mutant {mutant.id}: this text occurs {text.count(old)} times in {mutant.header}, not once:\n"
-                     f"{old}")
+            raise ValueError(f"mutant {mutant.id}: this text occurs {text.count(old)} times in {mutant.header}, "
+                             f"not once:\n{old}")
         text = text.replace(old, new)
+    return text
+
+
+def write(mutant, include, out):
+    try:
+        text = changed_text(mutant, include)
+    except ValueError as error:
+        sys.exit(str(error))
     # What an earlier form of the mutant changed must not be found first.
     shutil.rmtree(out, ignore_errors=True)
     target = out / mutant.header
