@@ -1,5 +1,7 @@
 #include "core.hpp"
 
+#include "visiting.hpp"
+
 #include <filch/base/assert.hpp>
 #include <filch/runtime/tracking.hpp>
 #include <filch/topology/load_machine.hpp>
@@ -97,7 +99,9 @@ runtime::core::core(options given)
   });
   chosen.stack_bytes = std::min(chosen.stack_bytes, fiber::k_most_bytes);
   const bool may_interrupt = chosen.interrupts.value_or(switch_from_environment("FILCH_INTERRUPTS").value_or(true));
-  lookout_.emplace(*this, chosen.name + "-lookout", may_interrupt && std_atomics::has_heavy_fence());
+  const bool may_visit = may_interrupt && std_atomics::has_heavy_fence();
+  if (may_visit) (void)prepare_visits_if_cheap();  // before there are threads; else the lookout does it
+  lookout_.emplace(*this, chosen.name + "-lookout", may_visit);
   stacks_.emplace(chosen.stack_bytes, std::size_t{2} * wanted);
   crew_.emplace(chosen.name, chosen.thread_stack_bytes, [this](std::uint32_t number) { thread_main(number); });
   start_crew(wanted);
@@ -412,18 +416,30 @@ void runtime::core::notify(worker_id origin) {
   }
 }
 
+bool runtime::core::has_computing_guest() const {
+  bool is_any = false;
+  guests_.for_each([&](const guest_seat& seat) { is_any |= seat.computes(); });
+  return is_any;
+}
+
+bool runtime::core::has_place_for_sleeper() const { return idle_->sleeping_hint() >= 2 || !has_computing_guest(); }
+
+bool runtime::core::has_place_here() const { return idle_->sleeping_hint() != 0 || !has_computing_guest(); }
+
 bool runtime::core::has_work_for(const worker& who) const {
   if (crew_->has_returners()) return true;
   for (std::size_t i = 0; i != policy::k_priorities; ++i) {
     if (!injectors_[i].is_empty()) return true;
   }
   if (who.queues.pinned_hint() != 0) return true;
-  for (const worker& each : workers) {
-    if (each.queues.stealable_hint() != 0 || each.desk.slot.has_offer()) return true;
-  }
   bool is_offered = false;
+  for (const worker& each : workers) {
+    const bool has_offer = each.desk.slot.has_offer();
+    if (each.queues.stealable_hint() != 0 || (has_offer && each.desk.has_coroutines())) return true;
+    is_offered |= has_offer;
+  }
   guests_.for_each([&](const guest_seat& seat) { is_offered |= seat.desk.slot.has_offer(); });
-  return is_offered;
+  return is_offered && has_place_for_sleeper();
 }
 
 void runtime::core::look_out() noexcept {
@@ -436,8 +452,9 @@ void runtime::core::look_out() noexcept {
 
 bool runtime::core::pay_what_is_owed(const worker& who) noexcept {
   bool has_asked = false;
+  const bool has_place = has_place_for_sleeper();
   const auto pay = [&](latent_desk& desk) {
-    if (desk.is_owed()) has_asked |= desk.pay(monotonic_now_ns());
+    if (desk.is_owed() && (has_place || desk.has_coroutines())) has_asked |= desk.pay(monotonic_now_ns());
   };
   for (worker& each : workers) {
     if (&each != &who) pay(each.desk);
@@ -546,7 +563,10 @@ bool runtime::core::leave_worker(stand_in how) {
   mine.trace->block(running->id);
   mine.publish_task(nullptr);
   worker::set_current(nullptr);
-  if (crew_->lend(mine, how)) return true;
+  if (crew_->lend(mine, how)) {
+    if (latent_stack* const stack = running_latent_stack()) guests_.sit_beside(*stack, running->id);
+    return true;
+  }
   worker::set_current(&mine);
   mine.trace->unblock(running->id);
   mine.publish_task(running);
@@ -554,6 +574,7 @@ bool runtime::core::leave_worker(stand_in how) {
 }
 
 void runtime::core::return_to_worker(task_record& running) {
+  guests_.rise();
   worker& given = crew_->take_back([this] { notify(worker_id::none()); });
   worker::set_current(&given);
   given.trace->unblock(running.id);

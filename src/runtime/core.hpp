@@ -83,6 +83,11 @@ class runtime::core {
   [[nodiscard]] bool has_work_for(const worker& who) const;
   // There is new work at `origin`, or in the injector for none: wakes whom the policy says.
   void notify(worker_id origin);
+  // Any thread: may one more worker be woken for latent forks? A guest that computes takes the place of one worker. The
+  // caller may be a worker that has announced its sleep.
+  [[nodiscard]] bool has_place_for_sleeper() const;
+  // A worker that is awake: may it take latent forks? Not if all are awake beside a guest that computes.
+  [[nodiscard]] bool has_place_here() const;
   [[nodiscard]] life life_now() const {
     return life_.load(std::memory_order_relaxed);  // ordered by [R7]: every sleeper looks again after its fence
   }
@@ -228,6 +233,7 @@ class runtime::core {
   std::optional<filch::crew> crew_;
   std::optional<monitor> monitor_;
   guest_hall guests_{*this};
+  [[nodiscard]] bool has_computing_guest() const;
   std::optional<lookout> lookout_;
   std::optional<fork_beat> beat_;
 

@@ -42,6 +42,7 @@ stack_bounds bounds_of_thread() {
 void open_stack(latent_stack& stack, const stack_bounds& bounds, std::uintptr_t here) {
   // A program may run its code on stacks that it made itself: then nothing is known of their ends.
   const bool is_own_stack = here >= bounds.low && here < bounds.high;
+  stack.lowest = is_own_stack ? bounds.low : 0;
   stack.low_mark = is_own_stack ? bounds.low + stack_reserve_bytes(bounds.high - bounds.low) : 0;
   stack.alarm.store(stack.low_mark, std::memory_order_relaxed);             // statistic
   stack.watch.store(latent_stack::k_unwatched, std::memory_order_relaxed);  // statistic
@@ -108,6 +109,45 @@ void guest_hall::leave(guest_seat& seat) noexcept {
   seat.is_taken = false;
 }
 
+void guest_hall::sit_beside(latent_stack& stack, task_id task) noexcept {
+  if (home_.records_forks()) return;
+  guest_seat* const seat = seat_for_thread();
+  if (seat == nullptr) return;
+  seat->waits.store(1, std::memory_order_relaxed);  // owner-only
+  seat->desk.lock.lock();                           // another thread may visit what the last guest has left
+  seat->stack = &stack;
+  seat->desk.task_number.store(task.value, std::memory_order_relaxed);  // hint
+  seat->desk.listen(&stack, has_latent_work(stack));
+  seat->desk.lock.unlock();
+  // ordered by [G2] in the call
+  seat->visits.store(seat->visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  home_.look_out();
+}
+
+void guest_hall::rise() noexcept {
+  guest_seat* const seat = seat_taken;
+  if (seat == nullptr || seat->visits.load(std::memory_order_relaxed) % 2 == 0) return;             // owner-only
+  seat->visits.store(seat->visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // hint
+  seat->desk.leave();
+  seat->stack = nullptr;
+  seat->desk.task_number.store(task_id::none().value, std::memory_order_relaxed);  // hint
+  seat->waits.store(0, std::memory_order_relaxed);                                 // owner-only
+}
+
+guest_seat* leave_place() noexcept {
+  guest_seat* const seat = guest_hall::seat_of_thread();
+  if (seat == nullptr || seat->visits.load(std::memory_order_relaxed) % 2 == 0) return nullptr;  // owner-only
+  const std::uint32_t before = seat->waits.load(std::memory_order_relaxed);                      // owner-only
+  seat->waits.store(before + 1, std::memory_order_relaxed);                                      // owner-only
+  if (before == 0 && seat->home.idle().sleeping_hint() != 0) seat->home.look_out();
+  return seat;
+}
+
+void come_back(guest_seat* seat) noexcept {
+  if (seat == nullptr) return;
+  seat->waits.store(seat->waits.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // owner-only
+}
+
 namespace detail {
 
 guest_visit::guest_visit(outside_work how) : seat_{nullptr} {
@@ -141,7 +181,7 @@ guest_visit::~guest_visit() {
   if (!has_begun()) return;
   running_latent_stack = &no_latent_stack;
   if (is_alone_) return;
-  seat_->visits.store(seat_->visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // statistic
+  seat_->visits.store(seat_->visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // hint
 }
 
 }  // namespace detail

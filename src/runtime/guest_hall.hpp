@@ -1,6 +1,7 @@
-// The seats of guests: threads that are no workers and take part while they join.
+// The seats of guests: threads that are no workers and take part while they join, and threads whose task blocks and
+// which hold no worker meanwhile.
 //
-// Who may call what: `seat_for_thread` and `seat_of_thread` the guest; the others any thread.
+// Who may call what: `for_each` any thread; the others the guest.
 #pragma once
 
 #include "latent_desk.hpp"
@@ -31,6 +32,7 @@ struct guest_seat {
   struct alignas(128) place {
     latent_stack stack;
   };
+  static_assert(sizeof(place) == 128);
   std::unique_ptr<place[]> places{new place[k_places]};
   latent_stack* stack = nullptr;  // chosen at each visit
   [[nodiscard]] latent_stack& stack_near(std::uintptr_t frame) const {
@@ -39,6 +41,13 @@ struct guest_seat {
   }
   // Odd: the guest is inside a join. Written by the guest, read by the lookout.
   std_atomics::atomic<std::uint64_t> visits{0};
+  // Not 0: the guest waits or blocks. Written by the guest.
+  std_atomics::atomic<std::uint32_t> waits{0};
+  // Does the guest use a processor, as far as filch knows?
+  [[nodiscard]] bool computes() const {
+    // hint
+    return visits.load(std::memory_order_relaxed) % 2 != 0 && waits.load(std::memory_order_relaxed) == 0;
+  }
   stack_bounds bounds;    // of the guest's stack
   bool is_taken = false;  // guarded by the hall's mutex
 };
@@ -55,6 +64,11 @@ class guest_hall {
   [[nodiscard]] static guest_seat* seat_of_thread() noexcept;
   void leave(guest_seat& seat) noexcept;
 
+  // A task has given its worker away, and blocks, or runs code that may block: workers may take what lies on its stack.
+  // Does nothing while forks are recorded, as their tasks need a worker.
+  void sit_beside(latent_stack& stack, task_id task) noexcept;
+  void rise() noexcept;
+
   // The seats that were ever taken.
   template <class Visit>
   void for_each(const Visit& visit) const {
@@ -69,6 +83,23 @@ class guest_hall {
   guest_seat* seats_[k_seats] = {};  // written under mutex_ before the seat is opened
   std::deque<guest_seat> made_;      // guarded by mutex_
   std_atomics::atomic<std::uint32_t> opened_{0};
+};
+
+// The calling thread is about to wait or to block: if it is a guest, a worker may take its place until come_back() with
+// what this has returned. Null: it is no guest.
+[[nodiscard]] guest_seat* leave_place() noexcept;
+void come_back(guest_seat* seat) noexcept;
+
+// While it lives, the calling thread waits.
+class guest_waits {
+ public:
+  guest_waits() noexcept : seat_{leave_place()} {}
+  guest_waits(const guest_waits&) = delete;
+  guest_waits& operator=(const guest_waits&) = delete;
+  ~guest_waits() { come_back(seat_); }
+
+ private:
+  guest_seat* const seat_;
 };
 
 }  // namespace filch::inline v0

@@ -37,8 +37,7 @@ void trace_join(task_id child) noexcept {
 namespace detail {
 namespace {
 
-// Where what is forked on a stack is offered. None: a thread whose task blocks holds no worker, and what it forks
-// meanwhile, it runs itself.
+// Where what is forked on a stack is offered. None: the thread has no worker and no seat, and runs all that it forks.
 struct counter {
   latent_desk* desk = nullptr;
   runtime::core* home = nullptr;
@@ -55,14 +54,16 @@ bool offer_oldest(latent_stack& stack, const counter& at) noexcept {
   if (at.desk == nullptr) return false;
   const worker* const me = worker::current();
   const task_record* const running = me != nullptr ? me->current_task : nullptr;
-  return at.desk->offer_oldest(stack, *at.home, running != nullptr ? running->id : task_id::none());
+  const task_id parent =
+      running != nullptr ? running->id : task_id{at.desk->task_number.load(std::memory_order_relaxed)};  // hint
+  return at.desk->offer_oldest(stack, *at.home, parent);
 }
 
 // A wake-up takes who offers some microseconds. Where children are tiny it is the lookout's affair, while that is
 // awake. One who lingers, if it is chosen, hears it without a system call.
 void announce(const counter& at) noexcept {
   if (!at.home->lingering.is_anybody() && at.desk->pace.is_wary() && at.home->is_watched()) return;
-  at.home->notify(this_worker());
+  if (at.home->has_place_for_sleeper()) at.home->notify(this_worker());
   at.desk->note_offer();
 }
 
@@ -121,7 +122,7 @@ double home_part() noexcept {
 
 bool answer_alarm(latent_stack& stack, latent_frame& made) {
   // Not `made`: a join that was inlined into a coroutine may have its frame in that of the coroutine, on the heap.
-  if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack.low_mark) {
+  if (is_used_up(stack, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) {
     if (is_none(stack)) return false;
     throw_stack_exhausted();
   }

@@ -75,6 +75,7 @@ offered_task* latent_desk::make_offer(latent_stack& stack, latent_frame* newest,
 
 void latent_desk::put_out(queue_entry& made) noexcept {
   note_offer();
+  offers_coroutine_.store(made.kind != entry_kind::task, std::memory_order_relaxed);  // hint
   visits.forget();
   slot.offer(made);
 }
@@ -114,8 +115,8 @@ queue_entry* latent_desk::take_frame(runtime::core& home) noexcept {
   if (newest == nullptr) return nullptr;
   const worker* const owner = static_cast<const worker*>(lane_);
   // hint: what a recording shows as the parent
-  const task_id parent =
-      owner != nullptr ? task_id{owner->task_number.load(std::memory_order_relaxed)} : task_id::none();
+  const task_id parent{owner != nullptr ? owner->task_number.load(std::memory_order_relaxed)
+                                        : task_number.load(std::memory_order_relaxed)};
   offered_task* const made = make_offer(*stack, newest, home, parent);
   if (made == nullptr) return nullptr;
   if (detail::range_frame* const range = made->range()) {

@@ -115,6 +115,8 @@ class alignas(k_no_sharing_bytes) latent_desk {
   offer_slot<queue_entry> slot;
   wake_pace pace;
   visit_pace visits;
+  // Of a thread that holds no worker: its task, for recordings.
+  std_atomics::atomic<std::uint64_t> task_number{task_id::none().value};
 
   static constexpr time_ns k_ripe_ns = 3 * k_ns_per_us;  // guess
 
@@ -217,6 +219,13 @@ class alignas(k_no_sharing_bytes) latent_desk {
     const latent_stack* const stack = listener();
     return (stack != nullptr && has_latent_work(*stack)) || (lane_ != nullptr && has_pending(*lane_));
   }
+  // Any thread: coroutines wait here or are offered. Nobody else may run them, while the child of a fork is run by its
+  // owner if no thief comes.
+  [[nodiscard]] bool has_coroutines() const {
+    if (lane_ == nullptr) return false;
+    const bool is_offered = slot.has_offer() && offers_coroutine_.load(std::memory_order_relaxed);  // hint
+    return is_offered || lane_->ready.size() != 0 || has_pending(*lane_);
+  }
   // Any thread: so many tasks, or parts of coroutines, have begun here.
   [[nodiscard]] std::uint64_t stretches() const {
     return lane_ != nullptr ? lane_->stretches.load(std::memory_order_relaxed) : 0;  // statistic
@@ -257,7 +266,8 @@ class alignas(k_no_sharing_bytes) latent_desk {
   std_atomics::atomic<std::int32_t> thread_number_{0};
   owed_request<> owed_;
   std_atomics::atomic<time_ns> offered_ns_{0};
-  std_atomics::atomic<std::uint32_t> answers_{0};  // of joins lately
+  std_atomics::atomic<bool> offers_coroutine_{false};  // what lies in the slot
+  std_atomics::atomic<std::uint32_t> answers_{0};      // of joins lately
   // guess: at the end of a recursion some joins in a row have nothing to offer
   static constexpr std::uint32_t k_most_answers = 16;
 };

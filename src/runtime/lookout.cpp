@@ -37,6 +37,7 @@ void lookout::stop() {
   if (!is_started_.load(std::memory_order_relaxed)) return;            // owner-only: under the mutex
   rest_.interrupt();
   thread_.join();
+  preparing_.join();
 }
 
 // Called also by who has just started it: the thread may rest already, since before the change.
@@ -79,11 +80,20 @@ void lookout::start() noexcept {
   is_started_.store(true, std::memory_order_relaxed);  // statistic
 }
 
+// In a process that has had several threads for a while the system takes 10 to 30 ms, in which the lookout asks others
+// already: another thread waits for the system.
+void lookout::prepare() {
+  const auto register_process = [this] {
+    // [L37] release store: the process is registered → [L34].
+    if (prepare_visits()) can_visit_.store(true, std::memory_order_release);
+  };
+  if (std_atomics::is_heavy_fence_prepared() || preparing_.start(name_, 0, register_process)) register_process();
+}
+
 void lookout::run() noexcept {
   home_.unbind_thread();                                    // who started it may be bound itself
   (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every pause
-  // [L37] release store: the process is registered → [L34].
-  if (may_visit_ && prepare_visits()) can_visit_.store(true, std::memory_order_release);
+  if (may_visit_) prepare();
   time_ns pause_ns = k_first_pause_ns;
   while (!is_stopping_.load(std::memory_order_relaxed)) {  // ordered by [K1], the parker's token
     const time_ns next_ns = monotonic_now_ns() + pause_ns;
@@ -121,16 +131,21 @@ bool lookout::must_watch() const {
 // True: something was found that could not wait.
 bool lookout::look() {
   if (home_.idle().sleeping_hint() == 0) return false;
+  const bool has_place = home_.has_place_for_sleeper();
   bool has_acted = false;
   due_ns_ = k_never_ns;
   if (home_.keeps_apart) leave_crowded_cpu();
   try {
-    for (worker& each : home_.workers) has_acted |= look_at(each.desk, seen_[&each.desk], each.awaits_join());
+    for (worker& each : home_.workers) {
+      if (has_place || each.desk.has_coroutines())
+        has_acted |= look_at(each.desk, seen_[&each.desk], each.awaits_join());
+    }
     home_.guests().for_each([&](guest_seat& seat) {
       seen& before = seen_[&seat.desk];
       const std::uint64_t visits = seat.visits.load(std::memory_order_relaxed);  // statistic
       const bool is_the_same = visits == before.visits && visits % 2 != 0;
       before.visits = visits;
+      if (!has_place) return;
       if (!is_the_same) before.was_asked = false;
       else if (!seat.desk.withholds()) ask_without_forks(seat.desk);
       else has_acted |= look_at(seat.desk, before, false);
@@ -220,11 +235,13 @@ bool lookout::visit(latent_desk& desk) noexcept {
 
 bool lookout::visit_for(const worker& who) noexcept {
   if (!can_visit()) return false;
+  const bool has_place = home_.has_place_for_sleeper();
   const std::size_t count = home_.workers.size();
   for (std::size_t i = 1; i != count; ++i) {
     latent_desk& desk = home_.workers[(who.self.value + i) % count].desk;
     const time_ns now_ns = monotonic_now_ns();
     if (home_.idle().is_chosen(who.self) || home_.is_exhausted()) return false;
+    if (!has_place && !desk.has_coroutines()) continue;
     if (!desk.withholds_forks() || !desk.withholds() || !desk.pace.may_wake(now_ns) || !desk.visits.may_begin(now_ns))
       continue;
     if (visit(desk)) return true;

@@ -63,6 +63,7 @@ class lookout {
 
   void start() noexcept;
   [[nodiscard]] bool start_thread() noexcept;
+  void prepare();
   void run() noexcept;
   [[nodiscard]] bool must_watch() const;
   [[nodiscard]] bool look();
@@ -85,6 +86,7 @@ class lookout {
   std::mutex start_mutex_;
   os_thread thread_;
   // The thread's own.
+  os_thread preparing_;  // joined by stop() behind the thread
   time_ns moved_ns_ = 0;
   time_ns due_ns_ = k_never_ns;                        // when the next request that is owed may be made
   std::unordered_map<const latent_desk*, seen> seen_;  // the thread's own

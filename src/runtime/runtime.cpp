@@ -1,6 +1,7 @@
 #include <filch/runtime/runtime.hpp>
 
 #include "core.hpp"
+#include "guest_hall.hpp"
 
 #include <filch/base/assert.hpp>
 
@@ -67,7 +68,10 @@ namespace detail {
 
 blocking_section::blocking_section() {
   worker* const held = worker::current();
-  if (held == nullptr) return;
+  if (held == nullptr) {
+    guest_ = leave_place();
+    return;
+  }
   task_record* const running = held->current_task;
   if (!held->home.leave_worker()) return;
   left_ = &held->home;
@@ -76,6 +80,7 @@ blocking_section::blocking_section() {
 
 blocking_section::~blocking_section() {
   if (left_ != nullptr) left_->return_to_worker(*running_);
+  come_back(guest_);
 }
 
 namespace {
@@ -106,7 +111,10 @@ bool wait_for(task_base& what, time_ns deadline_ns) {
   if (what.state.is_finished()) return true;
   require_same_process(what);
   worker* const held = worker::current();
-  if (held == nullptr) return what.state.block(deadline_ns);
+  if (held == nullptr) {
+    const guest_waits away;
+    return what.state.block(deadline_ns);
+  }
   if (deadline_ns == k_never_ns && run_it_here(what)) return true;
 
   wait_graph& waits = held->home.waits;

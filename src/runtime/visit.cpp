@@ -6,6 +6,9 @@
 
 #include <pthread.h>
 #include <sched.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 namespace filch::inline v0 {
 namespace {
@@ -29,6 +32,14 @@ visiting::~visiting() {
 bool prepare_visits() noexcept {
   (void)visits_under_way();
   return std_atomics::prepare_heavy_fence();
+}
+
+bool prepare_visits_if_cheap() noexcept {
+  bool is_cheap = std_atomics::is_heavy_fence_prepared();
+#if __has_include(<sys/single_threaded.h>)
+  is_cheap = is_cheap || __libc_single_threaded != 0;
+#endif
+  return is_cheap && prepare_visits();
 }
 
 // A visit takes some microseconds, unless the visitor has lost its processor.

@@ -20,8 +20,10 @@ class visiting {
   bool has_begun_;
 };
 
-// Visits are possible from now on: the system has heavy fences for this process. Called once per process it may take
-// some milliseconds. False: the system has none.
+// Visits are possible from now on: the system has heavy fences for this process. The first call takes some microseconds
+// while the process has one thread, and 10 to 30 ms later. False: the system has none.
 [[nodiscard]] bool prepare_visits() noexcept;
+// The same, but only if it takes microseconds. False: it was not done.
+[[nodiscard]] bool prepare_visits_if_cheap() noexcept;
 
 }  // namespace filch::inline v0

@@ -1,6 +1,7 @@
 #include "work_stack.hpp"
 
 #include "core.hpp"
+#include "guest_hall.hpp"
 #include "worker.hpp"
 
 #include <filch/base/assert.hpp>
@@ -102,6 +103,7 @@ void prepare(work_stack& fresh, stack_loop loop) {
   latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);       // before publication
   latent.stays = 0;
   latent.low_mark = fresh.body.low_mark();
+  latent.lowest = fresh.body.lowest();
   latent.alarm.store(latent.low_mark, std::memory_order_relaxed);  // before publication
   fresh.body.prepare(&start, reinterpret_cast<void*>(loop));
 }
@@ -161,7 +163,7 @@ latent_stack* detail::read_running_latent_stack() noexcept { return detail::runn
 
 [[gnu::noinline]] void require_stack_left() {
   const latent_stack* const stack = running_latent_stack();
-  if (stack == nullptr || reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) >= stack->low_mark) return;
+  if (stack == nullptr || !is_used_up(*stack, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) return;
   throw_stack_exhausted();
 }
 
@@ -206,7 +208,10 @@ void sleep_until_done(join_gate& children) {
 
 void suspend_until_done(join_gate& children) noexcept {
   worker* const me = worker::current();
-  if (me == nullptr) return sleep_until_done(children);
+  if (me == nullptr) {
+    const guest_waits away;
+    return sleep_until_done(children);
+  }
   work_stack& mine = *place().running;
   work_stack* fresh = nullptr;
   try {

@@ -166,9 +166,11 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   time_ns due_ns = k_never_ns;  // when the first request that is owed may be made
   const time_ns now_ns = monotonic_now_ns();
   const std::uint32_t here = home.keeps_apart ? current_cpu() : k_unknown_cpu;
+  const bool has_place = home.has_place_for_sleeper();
   for (worker& other : home.workers) {
     if (&other == this) continue;
-    other.desk.ask_before_sleep(now_ns);
+    if (has_place || other.desk.has_coroutines()) other.desk.ask_before_sleep(now_ns);
+    else other.desk.owe();  // until the guest that computes leaves its place
     if (other.desk.is_owed()) due_ns = std::min(due_ns, other.desk.pace.not_before_ns());
     is_crowded |= other.works_at(here);
   }

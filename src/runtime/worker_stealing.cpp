@@ -37,7 +37,7 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
     // No memory for the loot: nothing was taken; one task fits always.
     result = robbed.queues.rob(band, policy::steal::one, queues);
   }
-  if (result.status == steal_status::empty) {
+  if (result.status == steal_status::empty && (home.has_place_here() || robbed.desk.has_coroutines())) {
     if (robbed.desk.has_ripe_offer()) result = take_offer(robbed.desk);
     if (result.item != nullptr || !robbed.desk.slot.has_offer()) ask(robbed.desk, result.item != nullptr);
     else note_unripe(robbed.desk.offered_ns());
@@ -95,6 +95,7 @@ worker_queues::look worker::take_offer(latent_desk& from) {
 // A guest that keeps its work to itself is the lookout's affair; one that has begun to share is asked for more.
 worker_queues::look worker::take_from_guests() {
   worker_queues::look result{};
+  if (!home.has_place_here()) return result;
   home.guests().for_each([&](guest_seat& seat) {
     if (result.item != nullptr) return;
     if (seat.desk.has_ripe_offer()) result = take_offer(seat.desk);

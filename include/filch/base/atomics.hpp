@@ -130,6 +130,8 @@ struct std_atomics {
   }
   // Once per process, some milliseconds where it has several threads already. False: the system has no heavy fences.
   [[nodiscard]] static bool prepare_heavy_fence() noexcept;
+  // Has that been done for this process?
+  [[nodiscard]] static bool is_heavy_fence_prepared() noexcept { return fence_all_threads(); }
   // Will the system do so?
   [[nodiscard]] static bool has_heavy_fence() noexcept;
 

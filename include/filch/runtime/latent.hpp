@@ -90,10 +90,17 @@ struct latent_stack {
   // Of the coroutines that run on it, for transfer.hpp.
   std::uintptr_t transfer_mark = 0;   // below it a transfer leaves the next one over
   std::coroutine_handle<> left_over;  // goes on when the stack is back where the first was resumed
+  // The lowest address of the stack. A frame below it lies on a fiber that the program has made and runs here; of the
+  // end of that nothing is known.
+  std::uintptr_t lowest = 0;
 };
 
 // Is it the stack that stands for none? Nothing is ever linked there.
 [[nodiscard]] inline bool is_none(const latent_stack& stack) { return stack.low_mark == latent_stack::k_none; }
+// Does so little lie below a frame at this address that the next one may not fit? True for none.
+[[nodiscard]] inline bool is_used_up(const latent_stack& stack, std::uintptr_t frame) {
+  return frame < stack.low_mark && frame >= stack.lowest;
+}
 // Shall the next join offer something?
 [[nodiscard]] inline bool is_asked(const latent_stack& stack) {
   return stack.watch.load(std::memory_order_relaxed) == latent_stack::k_asked;  // statistic

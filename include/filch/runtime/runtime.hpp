@@ -183,6 +183,8 @@ class runtime {
 // The worker that the calling thread is, of whichever runtime; none elsewhere.
 [[nodiscard]] worker_id this_worker();
 
+struct guest_seat;
+
 namespace detail {
 
 // While it lives, the calling thread is no worker: a spare thread stands in. Does nothing on other threads.
@@ -196,6 +198,7 @@ class blocking_section {
  private:
   runtime::core* left_ = nullptr;
   task_record* running_ = nullptr;
+  guest_seat* guest_ = nullptr;
 };
 
 }  // namespace detail

@@ -289,7 +289,8 @@ FORK_MUTANTS = [
          "  A::fence(std::memory_order_seq_cst);\n", ""),)),
     mutant("F11", "who pays what is owed looks whether somebody has asked without a fence", "fork", "assertion",
            REQUEST, (
-        ("    // and \"sleep, owe unless it is owed\" ↔ [L20] ↔ [I3].\n    A::fence(std::memory_order_seq_cst);\n", ""),)),
+        ("    // and \"sleep, owe unless it is owed\" ↔ [L20] ↔ [I3].\n"
+         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
     mutant("F12", "who owes looks whether somebody lingers without a fence: it is left to one who has stopped", "fork",
            "assertion", LINGERING, (
         ("    // [L27] seq_cst fence: \"owe, then look who lingers\" against \"linger no more, then look what is "
