@@ -18,7 +18,8 @@ ESSENTIAL = ("sh awk cat cut date du env find grep head mkdir mkfifo nice printf
 
 RUN_PACKAGES = "g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev nlohmann-json3-dev".split()
 TEST_PACKAGES = ("git python3 shellcheck ccache libgtest-dev libbenchmark-dev libconcurrentqueue-dev libasio-dev "
-                 "clang-19 clang-format-19 libclang-rt-19-dev spin chromium nodejs npm").split()
+                 "clang-format-19 chromium nodejs npm").split()
+ALL_PACKAGES = "clang-19 libclang-rt-19-dev spin".split()
 PEER_PACKAGES = "libtbb-dev libomp-19-dev clang-19 cargo librust-rayon-dev golang-go default-jdk-headless".split()
 
 
@@ -86,7 +87,7 @@ class Checkout:
                    "enable_testing()\n" + cmake_lists)
         presets = ",".join(f'{{"name": "{name}", "generator": "Ninja", "binaryDir": "${{sourceDir}}/build/{name}", '
                            f'"cacheVariables": {{"STAGE": "{name}"}}}}'
-                           for name in ("test", "asan-ubsan", "tsan", "clang"))
+                           for name in ("test", "asan-ubsan", "tsan", "clang", "mutants"))
         self.write("CMakePresets.json", f'{{"version": 6, "configurePresets": [{presets}]}}')
 
     def run(self, *arguments, program=None, cwd=None, **environment):
@@ -431,8 +432,11 @@ def test_the_tests_install_their_packages_too():
     checkout.debian([])
     checkout.toolchain()
     checkout.stub("ctest", "exit 1")
-    done = checkout.run("test", "--quick")
+    done = checkout.run("test")
     expect(installed_by(checkout) == RUN_PACKAGES + TEST_PACKAGES, "run and test packages", done)
+    checkout.calls_file.write_text("")
+    done = checkout.run("test", "--all")
+    expect(installed_by(checkout) == ALL_PACKAGES, "the packages of the other stages", done)
 
 
 def test_node_and_npm_from_elsewhere_are_used():
@@ -442,14 +446,14 @@ def test_node_and_npm_from_elsewhere_are_used():
     for name in ("node", "npm"):
         checkout.stub(name, "exit 0")
     checkout.stub("ctest", "exit 1")
-    done = checkout.run("test", "--quick")
+    done = checkout.run("test")
     wanted = [name for name in RUN_PACKAGES + TEST_PACKAGES if name not in ("nodejs", "npm")]
     expect(installed_by(checkout) == wanted, "all but those that would conflict", done)
 
 
 def test_an_unknown_test_option_is_refused():
     done = built_checkout().run("test", "--fast")
-    expect(done.returncode == 2 and "'--fast'" in done.stderr and "--quick" in done.stderr, "a refusal", done)
+    expect(done.returncode == 2 and "'--fast'" in done.stderr and "--all" in done.stderr, "a refusal", done)
 
 
 def summary_of(checkout, *arguments):
@@ -457,19 +461,20 @@ def summary_of(checkout, *arguments):
     return done, done.stdout.splitlines()[-1]
 
 
-def test_four_stages_are_summed_up():
+def test_one_stage_or_all_are_summed_up():
     checkout = Checkout()
     checkout.real_tools('''
         add_test(NAME one COMMAND true)
-        set_tests_properties(one PROPERTIES LABELS unit)
+        set_tests_properties(one PROPERTIES LABELS "unit;mutant")
         add_test(NAME two COMMAND true)
         set_tests_properties(two PROPERTIES LABELS unit_of_another_kind)''')
     done, last = summary_of(checkout)
-    expect(done.returncode == 0 and last == "8 passed, 0 failed", "8 passed, 0 failed", done)
-    expect([line[:2] for line in done.stdout.splitlines()].count("==") == 4, "four stages", done)
+    expect(done.returncode == 0 and last == "2 passed, 0 failed", "the Release build only", done)
+    expect(not (checkout.root / "build/tsan").exists(), "nothing of the other stages is configured", done)
+    done, last = summary_of(checkout, "--all")
+    expect(done.returncode == 0 and last == "9 passed, 0 failed", "two of four stages, one of the last", done)
+    expect([line[:2] for line in done.stdout.splitlines()].count("==") == 5, "five stages", done)
     expect((checkout.root / "build/test-logs/tsan-tests.log").is_file(), "a log of each stage", done)
-    done, last = summary_of(checkout, "--quick")
-    expect(done.returncode == 0 and last == "2 passed, 0 failed", "one stage only", done)
 
 
 def test_a_stage_is_built_while_the_tests_of_the_former_run():
@@ -485,9 +490,10 @@ def test_a_stage_is_built_while_the_tests_of_the_former_run():
         else()
           add_custom_target(mark ALL COMMAND touch "{mark}" VERBATIM)
           add_test(NAME one COMMAND true)
+          set_tests_properties(one PROPERTIES LABELS mutant)
         endif()''')
-    done, last = summary_of(checkout)
-    expect(done.returncode == 0 and last == "4 passed, 0 failed", "the first stage's test sees the second's build",
+    done, last = summary_of(checkout, "--all")
+    expect(done.returncode == 0 and last == "5 passed, 0 failed", "the first stage's test sees the second's build",
            done)
 
 
@@ -530,7 +536,7 @@ def test_a_killed_main_shell_leaves_no_builder_that_begins_further_stages():
         add_test(NAME waits COMMAND sh "{wait}" "{tests_run}" "{end_test}")''')
     knowing_the_builder(checkout, f"echo $builder >'{WORK}/builder'")
     env = {"PATH": str(checkout.bin), "HOME": str(WORK), "FILCH_NO_INSTALL": "1"}
-    done = subprocess.Popen([str(checkout.root / "filch"), "test"], env=env, cwd=WORK, text=True,
+    done = subprocess.Popen([str(checkout.root / "filch"), "test", "--all"], env=env, cwd=WORK, text=True,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_until(lambda: tests_run.exists() and second_built.exists())
     done.terminate()
@@ -552,8 +558,8 @@ def test_a_builder_that_ends_early_is_told_as_that():
     checkout = Checkout()
     checkout.real_tools("add_test(NAME one COMMAND true)")
     knowing_the_builder(checkout, 'kill -9 "$builder"; exit 1')
-    done, last = summary_of(checkout)
-    expect(done.returncode == 1 and last == "1 passed, 3 failed", "1 passed, 3 failed", done)
+    done, last = summary_of(checkout, "--all")
+    expect(done.returncode == 1 and last == "1 passed, 4 failed", "1 passed, 4 failed", done)
     expect("   asan-ubsan: the builder ended early\n   tsan: the builder ended early\n" in done.stdout, "the reason",
            done)
     expect("build failed" not in done.stdout and "No such file" not in done.stderr, "nothing about a log", done)
@@ -577,7 +583,7 @@ def test_each_outcome_of_ctest_is_counted_as_what_it_is():
         set_tests_properties(broken_setup PROPERTIES FIXTURES_SETUP setup)
         add_test(NAME after_broken_setup COMMAND true)
         set_tests_properties(after_broken_setup PROPERTIES FIXTURES_REQUIRED setup)''')
-    done, last = summary_of(checkout, "--quick")
+    done, last = summary_of(checkout)
     expect(last == "2 passed, 5 failed, 3 skipped", "2 passed, 5 failed, 3 skipped", done)
     expect(done.returncode == 1, "a failure", done)
     listed = done.stdout.rpartition("\nfailed:\n")[2].splitlines()[:-1]
@@ -595,16 +601,16 @@ def test_a_stage_that_does_not_configure_or_build_is_one_failure():
           add_custom_target(broken ALL COMMAND sh -c "echo the compiler says no; exit 1")
         endif()
         add_test(NAME one COMMAND true)
-        set_tests_properties(one PROPERTIES LABELS unit)''')
-    done, last = summary_of(checkout)
-    expect(done.returncode == 1 and last == "2 passed, 2 failed", "2 passed, 2 failed", done)
+        set_tests_properties(one PROPERTIES LABELS mutant)''')
+    done, last = summary_of(checkout, "--all")
+    expect(done.returncode == 1 and last == "3 passed, 2 failed", "3 passed, 2 failed", done)
     expect("no such sanitizer" in done.stdout and "the compiler says no" in done.stdout, "both reasons", done)
 
 
 def test_a_stage_without_tests_is_a_failure():
     checkout = Checkout()
     checkout.real_tools("")
-    done, last = summary_of(checkout, "--quick")
+    done, last = summary_of(checkout)
     expect(done.returncode == 1 and last == "0 passed, 1 failed", "0 passed, 1 failed", done)
 
 
@@ -613,7 +619,7 @@ def test_a_stage_in_which_all_is_skipped_is_a_failure():
     checkout.real_tools('''
         add_test(NAME skipped COMMAND sh -c "exit 7")
         set_tests_properties(skipped PROPERTIES SKIP_RETURN_CODE 7)''')
-    done, last = summary_of(checkout, "--quick")
+    done, last = summary_of(checkout)
     expect(done.returncode == 1 and last == "0 passed, 1 failed, 1 skipped", "0 passed, 1 failed, 1 skipped", done)
 
 
