@@ -72,7 +72,7 @@ std::vector<kernel> kernels() {
   static const uts_tree t1 = uts_t1();
   static const uts_tree t3 = uts_t3();
   return {
-      {"skynet", 499'999'500'000, [] { return serial_skynet(0, 1'000'000); }, [] { return skynet(0, 1'000'000); }},
+      {"skynet", 49'999'995'000'000, [] { return serial_skynet(0, 10'000'000); }, [] { return skynet(0, 10'000'000); }},
       {"nqueens", 14'200, [] { return serial_nqueens(12); }, [] { return nqueens(board{}, 0, 12); }},
       {"uts-t1", k_uts_t1_nodes, [] { return serial_uts(t1, uts_root(t1)); }, [] { return uts(t1, uts_root(t1)); }},
       {"uts-t3", k_uts_t3_nodes, [] { return serial_uts(t3, uts_root(t3)); }, [] { return uts(t3, uts_root(t3)); }},
