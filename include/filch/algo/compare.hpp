@@ -26,12 +26,13 @@ template <indexable_iterator A, std::sized_sentinel_for<A> AEnd, indexable_itera
           relation_of_elements<A, B> Same = std::equal_to<>>
 [[nodiscard]] std::pair<A, B> mismatch(A first, AEnd first_end, B second, BEnd second_end, Same same = {},
                                        hint given = {}) {
-  using algo::detail::ahead;
   const auto count =
-      std::min(static_cast<std::size_t>(first_end - first), static_cast<std::size_t>(second_end - second));
-  const auto differ = [&](std::size_t i) { return !std::invoke(same, *ahead(first, i), *ahead(second, i)); };
+      (std::min)(static_cast<std::size_t>(first_end - first), static_cast<std::size_t>(second_end - second));
+  const auto differ = [&](std::size_t i) {
+    return !std::invoke(same, *algo::detail::ahead(first, i), *algo::detail::ahead(second, i));
+  };
   const std::size_t found = algo::detail::find_index<std::pair<Same, A>>(std::size_t{0}, count, given, differ);
-  return {ahead(first, found), ahead(second, found)};
+  return {algo::detail::ahead(first, found), algo::detail::ahead(second, found)};
 }
 template <indexable_range A, indexable_range B,
           relation_of_elements<std::ranges::iterator_t<A>, std::ranges::iterator_t<B>> Same = std::equal_to<>>

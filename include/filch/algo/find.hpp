@@ -41,20 +41,6 @@ class lowest_index {
   std_atomics::atomic<std::size_t> value_;
 };
 
-// A place among elements that knows its index.
-template <class It>
-struct numbered {
-  It at;
-  std::size_t index;
-};
-template <class It>
-[[nodiscard]] constexpr numbered<It> ahead(numbered<It> from, std::size_t count) {
-  return {detail::ahead(from.at, count), from.index + count};
-}
-
-template <class It>
-inline constexpr bool is_indexable<numbered<It>> = is_indexable<It>;
-
 // The index of the first of `count` positions that `accepts`, or `count`. Site as in run_lazily().
 template <class Site, class At, class Accepts>
 [[nodiscard]] std::size_t find_index(At first, std::size_t count, hint given, const Accepts& accepts) {
@@ -70,7 +56,7 @@ template <class Site, class At, class Accepts>
     }
     return from;
   };
-  run_lazily<Site>(place{first, 0}, count, given, search, pace::trust::nothing);
+  detail::run_lazily<Site>(place{first, 0}, count, given, search, pace::trust::nothing);
   return found.get();
 }
 
@@ -84,14 +70,14 @@ template <class It, class End, class P>
 [[nodiscard]] It find_place(It first, End last, P& predicate, hint given) {
   const auto accepts = [&](const It& at) -> bool { return std::invoke(predicate, *at); };
   if constexpr (std::sized_sentinel_for<End, It>) {
-    return detail::ahead(first, find_index<P>(first, static_cast<std::size_t>(last - first), given, accepts));
+    return detail::ahead(first, detail::find_index<P>(first, static_cast<std::size_t>(last - first), given, accepts));
   } else {
     using difference = std::iter_difference_t<It>;
-    for (std::size_t most = k_first_window;; most = std::min(2 * most, k_longest_window)) {
+    for (std::size_t most = k_first_window;; most = (std::min)(2 * most, k_longest_window)) {
       It end = first;
       const difference missing = std::ranges::advance(end, static_cast<difference>(most), last);
       const std::size_t count = most - static_cast<std::size_t>(missing);
-      const std::size_t found = find_index<P>(first, count, given, accepts);
+      const std::size_t found = detail::find_index<P>(first, count, given, accepts);
       if (found != count) return detail::ahead(first, found);
       if (missing != 0) return end;
       first = end;

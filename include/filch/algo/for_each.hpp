@@ -33,8 +33,8 @@ namespace algo::detail {
 
 template <class It, class F>
 void each(It first, std::size_t count, F& function, hint given) {
-  run_lazily<F>(first, count, given, [&](It at, std::size_t n) {
-    return walk(at, n, [&](const It& place) { (void)std::invoke(function, *place); });
+  detail::run_lazily<F>(first, count, given, [&](It at, std::size_t n) {
+    return detail::walk(at, n, [&](const It& place) { (void)std::invoke(function, *place); });
   });
 }
 
@@ -51,12 +51,12 @@ void each_read_once(R& range, F& function, hint given) {
   const auto read = [&] {
     coming.clear();
     for (; coming.size() != size && next != end; ++next) coming.push_back(*next);
-    size = std::min(size * 2, k_most);
+    size = (std::min)(size * 2, k_most);
   };
   read();
   while (!coming.empty()) {
     std::swap(current, coming);
-    auto work = [&] { each(current.begin(), current.size(), function, given); };
+    auto work = [&] { detail::each(current.begin(), current.size(), function, given); };
     auto reading = [&] { read(); };
     (void)v0::detail::join_two(v0::detail::latent_stack_here(), work, reading);
   }
@@ -65,7 +65,7 @@ void each_read_once(R& range, F& function, hint given) {
 // Positions in several sequences that go forward together.
 template <class Body>
 void over_indices(std::size_t count, hint given, Body&& body) {
-  run_lazily<std::remove_reference_t<Body>>(std::size_t{0}, count, given, [&](std::size_t at, std::size_t n) {
+  detail::run_lazily<std::remove_reference_t<Body>>(std::size_t{0}, count, given, [&](std::size_t at, std::size_t n) {
     body(at, n);
     return at + n;
   });

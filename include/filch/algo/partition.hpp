@@ -31,7 +31,7 @@ class copy_if {
       : in_{in}, blocks_{count, given}, out_{out}, predicate_{predicate} {}
 
   Out run() {
-    run_in_windows(
+    detail::run_in_windows(
         blocks_, [this](std::size_t b) { one(b); }, [this](std::size_t first, std::size_t now) { many(first, now); });
     return out_;
   }
@@ -40,8 +40,8 @@ class copy_if {
   [[nodiscard]] std::size_t begin_of(std::size_t block) const { return blocks_.begin_of(block); }
 
   void one(std::size_t block) {
-    const In end = ahead(in_, begin_of(block + 1));
-    for (In at = ahead(in_, begin_of(block)); at != end; ++at) {
+    const In end = detail::ahead(in_, begin_of(block + 1));
+    for (In at = detail::ahead(in_, begin_of(block)); at != end; ++at) {
       if (!std::invoke(predicate_, *at)) continue;
       *out_ = *at;
       ++out_;
@@ -53,11 +53,11 @@ class copy_if {
     const std::size_t offset = begin_of(first);
     std::vector<unsigned char> answers(begin_of(first + blocks) - offset);
     std::vector<std::size_t> places(blocks);
-    run_lazily<P>(std::size_t{0}, blocks, {}, [&](std::size_t b, std::size_t n) {
+    detail::run_lazily<P>(std::size_t{0}, blocks, {}, [&](std::size_t b, std::size_t n) {
       for (const std::size_t end = b + n; b != end; ++b) {
         std::size_t accepted = 0;
         for (std::size_t i = begin_of(first + b); i != begin_of(first + b + 1); ++i) {
-          const bool answer = std::invoke(predicate_, *ahead(in_, i));
+          const bool answer = std::invoke(predicate_, *detail::ahead(in_, i));
           answers[i - offset] = answer;
           accepted += answer;
         }
@@ -67,18 +67,18 @@ class copy_if {
     });
     std::size_t accepted = 0;
     for (std::size_t& place : places) accepted += std::exchange(place, accepted);
-    run_lazily<copy_if>(std::size_t{0}, blocks, {}, [&](std::size_t b, std::size_t n) {
+    detail::run_lazily<copy_if>(std::size_t{0}, blocks, {}, [&](std::size_t b, std::size_t n) {
       for (const std::size_t end = b + n; b != end; ++b) {
-        Out to = ahead(out_, places[b]);
+        Out to = detail::ahead(out_, places[b]);
         for (std::size_t i = begin_of(first + b); i != begin_of(first + b + 1); ++i) {
           if (answers[i - offset] == 0) continue;
-          *to = *ahead(in_, i);
+          *to = *detail::ahead(in_, i);
           ++to;
         }
       }
       return b;
     });
-    out_ = ahead(out_, accepted);
+    out_ = detail::ahead(out_, accepted);
   }
 
   const In in_;

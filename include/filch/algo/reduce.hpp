@@ -71,21 +71,21 @@ template <class T, class At, class Op, class Value>
     }
   }
   T sum = value(at);
-  (void)walk(++at, count - 1, [&](const At& place) { sum = op(std::move(sum), value(place)); });
+  (void)detail::walk(++at, count - 1, [&](const At& place) { sum = op(std::move(sum), value(place)); });
   return sum;
 }
 
 template <class Site, class At, class T, class Op, class Value>
 [[nodiscard]] T reduce(At first, std::size_t count, T init, Op& op, hint given, const Value& value) {
   if (count == 0) return init;
-  auto leaf = [&](At at, std::size_t n) { return fold<T>(at, n, op, value); };
-  return combined<T>(op, std::move(init), reduce_tree<T, Site>(first, count, given, leaf, op));
+  auto leaf = [&](At at, std::size_t n) { return detail::fold<T>(at, n, op, value); };
+  return detail::combined<T>(op, std::move(init), detail::reduce_tree<T, Site>(first, count, given, leaf, op));
 }
 
 template <class It, class T, class Op, class F>
 [[nodiscard]] T reduce_elements(It first, std::size_t count, T init, Op& op, F& function, hint given) {
   const auto value = [&](const It& at) -> result_of_elements<F, It> { return std::invoke(function, *at); };
-  return reduce<std::tuple<Op, F, It>>(first, count, std::move(init), op, given, value);
+  return detail::reduce<std::tuple<Op, F, It>>(first, count, std::move(init), op, given, value);
 }
 
 // One element out of all: `takes_right(left, right)` says whether the right one replaces the left.
@@ -94,13 +94,13 @@ template <class It, class Takes>
   auto better = [&](It left, It right) { return takes_right(left, right) ? right : left; };
   auto leaf = [&](It at, std::size_t n) {
     It best = at;
-    (void)walk(std::next(at), n - 1, [&](const It& place) {
+    (void)detail::walk(std::next(at), n - 1, [&](const It& place) {
       if (takes_right(best, place)) [[unlikely]]
         best = place;  // a jump: a conditional move would make each step wait
     });
     return best;
   };
-  return reduce_tree<It, Takes>(first, count, given, leaf, better);
+  return detail::reduce_tree<It, Takes>(first, count, given, leaf, better);
 }
 
 }  // namespace algo::detail
@@ -122,9 +122,8 @@ template <indexable_iterator In, std::sized_sentinel_for<In> End, indexable_iter
           combines_values<T> Op = std::plus<>, gives_value<T, In, Second> F = std::multiplies<>>
 [[nodiscard]] T transform_reduce(In first, End last, Second second, T init, Op op = {}, F function = {},
                                  hint given = {}) {
-  using algo::detail::ahead;
   const auto value = [&](std::size_t i) -> algo::detail::result_of_elements<F, In, Second> {
-    return std::invoke(function, *ahead(first, i), *ahead(second, i));
+    return std::invoke(function, *algo::detail::ahead(first, i), *algo::detail::ahead(second, i));
   };
   return algo::detail::reduce<std::tuple<Op, F, In, Second>>(std::size_t{0}, static_cast<std::size_t>(last - first),
                                                              std::move(init), op, given, value);

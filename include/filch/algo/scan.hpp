@@ -37,24 +37,24 @@ class scan {
 
   // `before`: the value before the first element, which an exclusive scan must have.
   void run(std::optional<T> before) {
-    run_in_windows(
+    detail::run_in_windows(
         blocks_, [&](std::size_t b) { before = write_and_sum(b, std::move(before)); },
         [&](std::size_t first, std::size_t now) { before = in_two_passes(first, now, std::move(before)); });
   }
 
  private:
-  [[nodiscard]] In in(std::size_t block) const { return ahead(in_, blocks_.begin_of(block)); }
-  [[nodiscard]] Out out(std::size_t block) const { return ahead(out_, blocks_.begin_of(block)); }
+  [[nodiscard]] In in(std::size_t block) const { return detail::ahead(in_, blocks_.begin_of(block)); }
+  [[nodiscard]] Out out(std::size_t block) const { return detail::ahead(out_, blocks_.begin_of(block)); }
 
   // Always a T, and not contracted with what it is combined with, so that both ways combine the same, bit for bit.
   [[nodiscard]] T value_at(const In& at) const {
-    if constexpr (std::floating_point<T>) return kept_apart<T>(static_cast<T>(std::invoke(function_, *at)));
+    if constexpr (std::floating_point<T>) return detail::kept_apart<T>(static_cast<T>(std::invoke(function_, *at)));
     else return static_cast<T>(std::invoke(function_, *at));
   }
   template <class Left, class Right>
   [[nodiscard]] T both(Left&& left, Right&& right) const {
     if constexpr (std::floating_point<T>)
-      return kept_apart<T>(op_(std::forward<Left>(left), std::forward<Right>(right)));
+      return detail::kept_apart<T>(op_(std::forward<Left>(left), std::forward<Right>(right)));
     else return op_(std::forward<Left>(left), std::forward<Right>(right));
   }
 
@@ -112,7 +112,7 @@ class scan {
 
   [[nodiscard]] std::optional<T> in_two_passes(std::size_t first, std::size_t blocks, std::optional<T> before) const {
     std::vector<std::optional<T>> values(blocks);
-    run_lazily<const scan*>(std::size_t{0}, blocks, {}, [&](std::size_t i, std::size_t n) {
+    detail::run_lazily<const scan*>(std::size_t{0}, blocks, {}, [&](std::size_t i, std::size_t n) {
       for (const std::size_t end = i + n; i != end; ++i) values[i] = sum_of(first + i);
       return i;
     });
@@ -120,7 +120,7 @@ class scan {
       std::optional<T> next = after(before, std::move(*value));
       value = std::exchange(before, std::move(next));
     }
-    run_lazily<scan*>(std::size_t{0}, blocks, {}, [&](std::size_t i, std::size_t n) {
+    detail::run_lazily<scan*>(std::size_t{0}, blocks, {}, [&](std::size_t i, std::size_t n) {
       for (const std::size_t end = i + n; i != end; ++i) (void)write<false>(first + i, std::move(values[i]));
       return i;
     });
@@ -142,7 +142,7 @@ template <bool Inclusive, class T, class In, class End, class Out, class Op, cla
 Out scan_all(In first, End last, Out out, Op& op, F& function, std::optional<T> init, hint given) {
   const auto count = static_cast<std::size_t>(last - first);
   scan<Inclusive, T, In, Out, Op, F>{first, count, out, op, function, given}.run(std::move(init));
-  return ahead(out, count);
+  return detail::ahead(out, count);
 }
 
 // What F makes of an element, as a value.

@@ -67,7 +67,7 @@ template <class... Values>
                                                                   std::source_location where,
                                                                   const Values&... values) noexcept {
   const assert_value list[] = {assert_value::of(values)..., assert_value::of(0)};
-  assertion_failed(condition, names, list, sizeof...(Values), where);
+  v0::assertion_failed(condition, names, list, sizeof...(Values), where);
 }
 
 }  // namespace filch::inline v0

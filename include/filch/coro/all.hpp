@@ -63,13 +63,13 @@ class [[nodiscard]] all_of_several {
   template <class Promise>
   [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
     adopt(parent, std::index_sequence_for<T...>{});
-    return transfer_to(children_.start(parent, std::get<0>(tasks_).promise()));
+    return v0::transfer_to(children_.start(parent, std::get<0>(tasks_).promise()));
   }
   // A tuple of the results, with `nothing` for void; or nothing at all if all are void.
   auto await_resume() {
     return std::apply(
         [](const auto&... ended) {
-          std::tuple<shown_result<T>...> results{take_shown(ended)...};  // in this order
+          std::tuple<shown_result<T>...> results{coro::take_shown(ended)...};  // in this order
           if constexpr ((std::is_void_v<T> && ...)) (void)results;
           else return results;
         },
@@ -112,7 +112,7 @@ class [[nodiscard]] all_of_many {
       children_.adopt(one, behind, parent);
       behind = &one;
     }
-    return transfer_to(children_.start(parent, tasks_.front().promise()));
+    return v0::transfer_to(children_.start(parent, tasks_.front().promise()));
   }
   // A vector of the results, in the order of the tasks; or nothing if they are void.
   auto await_resume() {

@@ -80,7 +80,7 @@ class [[nodiscard]] any_of_several {
   [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
     promise_base* next = nullptr;
     link(next, std::index_sequence_for<First, Rest...>{});
-    return transfer_to(scope_.start(parent, *next));
+    return v0::transfer_to(scope_.start(parent, *next));
   }
   auto await_resume() { return take(std::index_sequence_for<First, Rest...>{}); }
 
@@ -99,14 +99,14 @@ class [[nodiscard]] any_of_several {
   auto take(std::index_sequence<I...>) {
     const promise_base* const winner = scope_.decisive();
     if (winner == nullptr) {
-      (rethrow_failure(std::get<I>(tasks_)), ...);
+      (coro::rethrow_failure(std::get<I>(tasks_)), ...);
       throw task_cancelled{};
     }
     if constexpr (k_is_uniform) {
       const task<First>* const each[] = {&std::get<I>(tasks_)...};
       std::size_t index = 0;
       while (&each[index]->promise() != winner) ++index;
-      return take_any(index, *each[index]);
+      return coro::take_any(index, *each[index]);
     } else {
       std::optional<any_result<variant>> result;
       (try_take<I>(*winner, result), ...);
@@ -117,7 +117,7 @@ class [[nodiscard]] any_of_several {
   void try_take(const promise_base& winner, std::optional<any_result<variant>>& result) {
     const auto& one = std::get<I>(tasks_);
     if (&one.promise() == &winner)
-      result.emplace(any_result<variant>{I, variant{std::in_place_index<I>, take_shown(one)}});
+      result.emplace(any_result<variant>{I, variant{std::in_place_index<I>, coro::take_shown(one)}});
   }
 
   std::tuple<task<First>, task<Rest>...> tasks_;
@@ -143,17 +143,17 @@ class [[nodiscard]] any_of_many {
   template <class Promise>
   [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
     for (std::size_t i = 1; i != tasks_.size(); ++i) tasks_[i - 1].promise().sibling = &tasks_[i].promise();
-    return transfer_to(scope_.start(parent, tasks_.front().promise()));
+    return v0::transfer_to(scope_.start(parent, tasks_.front().promise()));
   }
   auto await_resume() {
     const promise_base* const winner = scope_.decisive();
     if (winner == nullptr) {
-      for (const task<T>& each : tasks_) rethrow_failure(each);
+      for (const task<T>& each : tasks_) coro::rethrow_failure(each);
       throw task_cancelled{};
     }
     std::size_t index = 0;
     while (&tasks_[index].promise() != winner) ++index;
-    return take_any(index, tasks_[index]);
+    return coro::take_any(index, tasks_[index]);
   }
 
  private:

@@ -65,7 +65,7 @@ class [[nodiscard]] future_awaiter {
   [[nodiscard]] bool await_ready() const { return future_wait::is_ready(from_.awaited()); }
   template <class Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
-    return wait_.begin(from_.awaited(), who, stop_token_of(who)) || pause_if_spent(who);
+    return wait_.begin(from_.awaited(), who, coro::stop_token_of(who)) || coro::pause_if_spent(who);
   }
   T await_resume() {
     wait_.end();

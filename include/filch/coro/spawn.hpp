@@ -183,7 +183,7 @@ join_handle<T> spawn(runtime& rt, task<T> what, const submit_options& how = {}) 
 // The same at the runtime of the calling worker; elsewhere at the default one.
 template <class T>
 join_handle<T> spawn(task<T> what, const submit_options& how = {}) {
-  if (!this_worker().is_some()) return spawn(default_runtime(), std::move(what), how);
+  if (!this_worker().is_some()) return filch::spawn(default_runtime(), std::move(what), how);
   coro::promise_base& root = what.release();
   coro::spawned& made = coro::spawned::make(root);
   made.enqueue(nullptr, root, how);

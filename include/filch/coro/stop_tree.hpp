@@ -244,7 +244,7 @@ class stop_point {
     std::uintptr_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [N1]
     for (std::uint32_t turns = 0;;) {
       if ((seen & k_locked) != 0) {
-        wait_close_by<A>(++turns);
+        v0::wait_close_by<A>(++turns);
         seen = word_.load(std::memory_order_relaxed);  // revalidated by [N1]
         continue;
       }
@@ -300,7 +300,7 @@ class stop_point {
   static void wait_until_let_go(link& who) {
     std::uint32_t turns = 0;
     // [N11] acquire load: as [N14] ← [N13].
-    while (who.is_held_.load(std::memory_order_acquire) != 0) wait_close_by<A>(++turns);
+    while (who.is_held_.load(std::memory_order_acquire) != 0) v0::wait_close_by<A>(++turns);
   }
 
   typename A::template atomic<std::uintptr_t> word_{0};

@@ -48,7 +48,7 @@ class stream_promise final : public promise_base {
   struct give {
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<stream_promise> me) const noexcept {
-      return transfer_to(me.promise().continuation);
+      return v0::transfer_to(me.promise().continuation);
     }
     void await_resume() const noexcept {}
   };
@@ -136,7 +136,7 @@ class [[nodiscard]] async_stream {
       if (stream.continuation != nullptr) coro::throw_stream_is_awaited();
       stream.continuation = who;
       stream.belong_to(who);
-      return transfer_to(frame);
+      return v0::transfer_to(frame);
     }
     item await_resume() const {
       auto* const current = frame.promise().take();

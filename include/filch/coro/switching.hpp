@@ -86,7 +86,7 @@ class [[nodiscard]] on_runtime_awaiter {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <std::derived_from<promise_base> Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
-    if (is_at(where_, who.promise())) return false;
+    if (coro::is_at(where_, who.promise())) return false;
     moved_ = &who.promise();
     entry_.self = who;
     queue_at(where_, entry_);

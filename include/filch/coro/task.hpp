@@ -99,7 +99,7 @@ class [[nodiscard]] task {
     [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) const noexcept {
       child.continuation = parent;
       child.belong_to(parent);
-      return transfer_to(child.self);
+      return v0::transfer_to(child.self);
     }
     T await_resume() const { return child.take(); }
   };
@@ -124,7 +124,7 @@ T wait(task<T> what) {
 
 template <class T>
 T task<T>::operator()() && {
-  return wait(std::move(*this));
+  return filch::wait(std::move(*this));
 }
 
 template <class T>

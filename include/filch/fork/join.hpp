@@ -52,9 +52,9 @@ class held_function {
   using function = std::remove_reference_t<F>;
 
   explicit held_function(function& given) noexcept : function_{given} {}
-  result_of<F> operator()() { return call(function_); }
+  result_of<F> operator()() { return detail::call(function_); }
   [[nodiscard]] function& get() noexcept { return function_; }
-  [[nodiscard]] const char* label() const noexcept { return label_of(function_); }
+  [[nodiscard]] const char* label() const noexcept { return detail::label_of(function_); }
 
  private:
   [[no_unique_address]] std::conditional_t<is_held_by_value<F>, function, function&> function_;
@@ -76,10 +76,10 @@ class alignas(16) child_frame : public latent_frame {
 
   // On a thread that takes part.
   void fork(latent_stack& stack) {
-    if (!fork_latent(stack, *this, k_kind) && !answer_alarm(stack, *this)) __builtin_unreachable();
+    if (!v0::fork_latent(stack, *this, k_kind) && !detail::answer_alarm(stack, *this)) __builtin_unreachable();
   }
   // False: the alarm sounds, and nothing was linked.
-  [[nodiscard]] bool try_fork(latent_stack& stack) { return fork_latent(stack, *this, k_kind); }
+  [[nodiscard]] bool try_fork(latent_stack& stack) { return v0::fork_latent(stack, *this, k_kind); }
   [[nodiscard]] std::remove_reference_t<F>& function() noexcept { return function_.get(); }
   void put(result&& value) {
     if constexpr (std::is_reference_v<result>) value_ = std::addressof(value);
@@ -103,7 +103,7 @@ class alignas(16) child_frame : public latent_frame {
 
   // The child's result; runs it here if nobody else has.
   result join() {
-    const joined_frame found = join_latent(*this);
+    const joined_frame found = v0::join_latent(*this);
     if (!found.is_watched) [[likely]]
       return function_();
     return static_cast<child_frame*>(found.frame)->join_watched(*found.stack);
@@ -113,7 +113,7 @@ class alignas(16) child_frame : public latent_frame {
   // with the newest frame, so that the caller needs no register for its address.
   [[gnu::cold, gnu::noinline]] static void join_quietly() noexcept {
     auto& self = static_cast<child_frame&>(*latent_stack_here().newest.load(std::memory_order_relaxed));  // owner-only
-    const joined_frame found = join_latent(self);
+    const joined_frame found = v0::join_latent(self);
     if (!found.is_watched || detail::join_watched(*found.stack, self, leaving::by_exception)) {
       if (is_stack_exhausted()) return;  // a child that has not started would only come to the same end
       if (!found.is_watched) {
@@ -206,11 +206,11 @@ inline both_results<F, G> join_inside(latent_stack& stack, std::remove_reference
   held_function<F> first_function{first};
   child_frame<G> child{second};
   child.fork(stack);
-  return run_forked<F, G>(first_function, child);
+  return detail::run_forked<F, G>(first_function, child);
 }
 template <class F, class G>
 inline both_results<F, G> join_two(latent_stack& stack, F&& first, G&& second) {
-  return join_inside<F, G>(stack, first, second);
+  return detail::join_inside<F, G>(stack, first, second);
 }
 
 // The alarm has sounded: the whole join, in a place of its own. So nothing of what the caller knows has to outlive a
@@ -220,9 +220,10 @@ inline both_results<F, G> join_two(latent_stack& stack, F&& first, G&& second) {
 template <class F, class G>
 [[gnu::cold, gnu::noinline]] result_of<F> join_alarmed(held_function<F> first, child_frame<G>& child) {
   latent_stack& stack = latent_stack_here();
-  both_results<F, G> both = answer_alarm(stack, child) ? run_forked<F, G>(first, child) : enter_from_outside([&] {
-    return join_inside<F, G>(latent_stack_here(), first.get(), child.function());
-  });
+  both_results<F, G> both =
+      detail::answer_alarm(stack, child) ? detail::run_forked<F, G>(first, child) : detail::enter_from_outside([&] {
+        return detail::join_inside<F, G>(latent_stack_here(), first.get(), child.function());
+      });
   child.put(std::forward<result_of<G>>(std::get<1>(both)));
   try {
     return std::forward<result_of<F>>(std::get<0>(both));
@@ -239,23 +240,23 @@ template <class F, class G>
   held_function<F> first_function{first};
   child_frame<G> child{second};
   if (!child.try_fork(latent_stack_here())) [[unlikely]] {
-    const auto again = [&]() -> child_frame<G>& { return static_cast<child_frame<G>&>(*address_again(child)); };
-    result_of<F> a = join_alarmed<F, G>(first_function, again());
+    const auto again = [&]() -> child_frame<G>& { return static_cast<child_frame<G>&>(*detail::address_again(child)); };
+    result_of<F> a = detail::join_alarmed<F, G>(first_function, again());
     return {std::forward<result_of<F>>(a), again().take()};
   }
-  return run_forked<F, G>(first_function, child);
+  return detail::run_forked<F, G>(first_function, child);
 }
 template <bool is_inside, class F, class G, class... Rest>
 [[gnu::always_inline]] inline auto join_all(std::remove_reference_t<F>& first, std::remove_reference_t<G>& second,
                                             std::remove_reference_t<Rest>&... rest) {
   if constexpr (sizeof...(Rest) != 0) {
-    auto others = [&] { return join_all<true, G, Rest...>(second, rest...); };
-    auto both = join_all<is_inside, F, decltype(others)>(first, others);
+    auto others = [&] { return detail::join_all<true, G, Rest...>(second, rest...); };
+    auto both = detail::join_all<is_inside, F, decltype(others)>(first, others);
     return std::tuple_cat(std::tuple<result_of<F>>{std::get<0>(std::move(both))}, std::get<1>(std::move(both)));
   } else if constexpr (is_inside) {
-    return join_inside<F, G>(latent_stack_here(), first, second);
+    return detail::join_inside<F, G>(latent_stack_here(), first, second);
   } else {
-    return join_anywhere<F, G>(first, second);
+    return detail::join_anywhere<F, G>(first, second);
   }
 }
 

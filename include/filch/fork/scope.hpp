@@ -101,8 +101,8 @@ void run_scope(Body& body, const std::stop_token& stop) {
 // Calls `body` with a scope to spawn in, and returns when the body and everything spawned have ended.
 template <scope_body<scope_handle> Body>
 void scope(Body&& body, const std::stop_token& stop = {}) {
-  if (this_worker().is_some()) run_scope(body, stop);
-  else default_runtime().run([&] { run_scope(body, stop); });
+  if (this_worker().is_some()) filch::run_scope(body, stop);
+  else default_runtime().run([&] { filch::run_scope(body, stop); });
 }
 
 }  // namespace filch::inline v0

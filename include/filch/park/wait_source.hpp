@@ -81,7 +81,7 @@ class source_set {
     for_each([&](wait_source& source) { any = source.poll(now_ns) || any; });
     call = keeper.raise([this] {
       time_ns earliest_ns = k_never_ns;
-      for_each([&](const wait_source& source) { earliest_ns = std::min(earliest_ns, source.deadline_ns()); });
+      for_each([&](const wait_source& source) { earliest_ns = (std::min)(earliest_ns, source.deadline_ns()); });
       return earliest_ns;
     });
     return any;

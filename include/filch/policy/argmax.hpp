@@ -45,7 +45,7 @@ template <class Key>
 
 template <class Key>
 [[nodiscard]] constexpr std::size_t random_argmax(std::size_t count, const Key& key, random_stream& random) {
-  return choose_tie(find_largest(count, key), count, key, random);
+  return policy::choose_tie(policy::find_largest(count, key), count, key, random);
 }
 
 }  // namespace filch::inline v0::policy

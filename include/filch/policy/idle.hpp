@@ -67,7 +67,7 @@ class backoff {
 
   // The k-th call after a reset (from 0) gives min(initial·factor^k, cap), rounded down to whole nanoseconds.
   constexpr time_ns next() {
-    const double now = std::min(next_, cap_);
+    const double now = (std::min)(next_, cap_);
     next_ = now * factor_;
     return static_cast<time_ns>(now);
   }

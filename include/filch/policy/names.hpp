@@ -82,7 +82,7 @@ template <named E>
 
 template <named E>
 [[nodiscard]] constexpr std::string_view to_string(E value) {
-  return is_known(value) ? names<E>::all[static_cast<std::size_t>(value)] : std::string_view{"?"};
+  return policy::is_known(value) ? names<E>::all[static_cast<std::size_t>(value)] : std::string_view{"?"};
 }
 
 // What a parse gave: a value, or the text of an error that names the option, the value and what is allowed.
@@ -112,7 +112,7 @@ template <class T>
   for (std::size_t i = 0; i != names<T>::all.size(); ++i) {
     if (names<T>::all[i] == text) return parsed<T>::ok(static_cast<T>(i));
   }
-  return parsed<T>::failed(unknown_name(option, text, names<T>::all));
+  return parsed<T>::failed(policy::unknown_name(option, text, names<T>::all));
 }
 
 }  // namespace filch::inline v0::policy

@@ -82,7 +82,7 @@ class placement_policy {
         const auto room = [&](std::size_t i) {
           return UINT64_MAX - static_cast<std::uint32_t>(view.size_hint(worker_id{static_cast<std::uint32_t>(i)}));
         };
-        return worker_id{static_cast<std::uint32_t>(random_argmax(workers_, room, random))};
+        return worker_id{static_cast<std::uint32_t>(policy::random_argmax(workers_, room, random))};
       }
     }
     return worker_id::none();

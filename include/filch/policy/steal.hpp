@@ -25,7 +25,7 @@ class steal {
   // How many to take from a queue that holds `size`: at least 1 and at most `size`, and 0 only from an empty queue.
   // Half is rounded up, so that a single task can be stolen.
   [[nodiscard]] constexpr std::uint32_t amount(std::uint32_t size) const {
-    return half_ ? size - size / 2 : std::min(count_, size);
+    return half_ ? size - size / 2 : (std::min)(count_, size);
   }
 
   friend constexpr bool operator==(steal, steal) = default;

@@ -149,9 +149,9 @@ class victim_order {
     if (!rest_is_empty_) {
       const auto hint = [&](std::size_t i) { return std::uint64_t{view.size_hint(others_[drawn_ + i])}; };
       const std::size_t left = others_count_ - drawn_;
-      const largest_key found = find_largest(left, hint);
+      const largest_key found = policy::find_largest(left, hint);
       if (found.key != 0) {
-        std::swap(others_[drawn_], others_[drawn_ + choose_tie(found, left, hint, random)]);
+        std::swap(others_[drawn_], others_[drawn_ + policy::choose_tie(found, left, hint, random)]);
         return others_[drawn_++];
       }
       rest_is_empty_ = true;
@@ -214,9 +214,9 @@ class victim_order {
       const auto hint = [&](std::size_t i) {
         return is_visited(static_cast<std::uint32_t>(i)) ? 0 : std::uint64_t{view.size_hint(other(i))};
       };
-      const largest_key found = find_largest(others_count_, hint);
+      const largest_key found = policy::find_largest(others_count_, hint);
       if (found.key == 0) return worker_id::none();
-      return other(choose_tie(found, others_count_, hint, random));
+      return other(policy::choose_tie(found, others_count_, hint, random));
     }
   }
 

@@ -54,7 +54,7 @@ class wake_policy {
           const auto closeness = [&](std::size_t i) {
             return UINT64_MAX - static_cast<std::uint32_t>(distance(origin, sleepers[i]));
           };
-          return wake_choice::one(random_argmax(sleepers.size(), closeness, random));
+          return wake_choice::one(policy::random_argmax(sleepers.size(), closeness, random));
         }
         break;
       case wake::random:

@@ -36,7 +36,7 @@ template <class F>
 
 template <class F>
 [[nodiscard]] const char* label_of(const F&) noexcept {
-  return type_label<F>();
+  return detail::type_label<F>();
 }
 template <class F>
 [[nodiscard]] const char* label_of(const named_function<F>& named) noexcept {

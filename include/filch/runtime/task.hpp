@@ -96,7 +96,7 @@ class result_slot<T&> {
   template <class F>
   void compute(F& function) noexcept {
     try {
-      value_ = &std::move(function)();
+      value_ = std::addressof(std::move(function)());
     } catch (...) {
       error_ = std::current_exception();
     }

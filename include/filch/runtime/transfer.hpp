@@ -49,7 +49,7 @@ inline void resume_here(std::coroutine_handle<> first) noexcept {
   constexpr std::uintptr_t k_room = 64 * 1024;  // guess
   // a worker's: the code may go on on another worker, but its stack is the same
   latent_stack& stack = detail::latent_stack_here();
-  const std::uintptr_t mark = std::max(detail::stack_pointer() - k_room, stack.low_mark);
+  const std::uintptr_t mark = (std::max)(detail::stack_pointer() - k_room, stack.low_mark);
   const std::uintptr_t outer = std::exchange(stack.transfer_mark, mark);
   first.resume();
   while (stack.left_over != nullptr) [[unlikely]]

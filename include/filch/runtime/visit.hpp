@@ -36,7 +36,7 @@ template <class A = std_atomics>
 class desk_lock {
  public:
   void lock() {
-    for (std::uint32_t turn = 1; !try_lock(); ++turn) wait_for_visit<A>(turn);
+    for (std::uint32_t turn = 1; !try_lock(); ++turn) detail::wait_for_visit<A>(turn);
   }
   [[nodiscard]] bool try_lock() {
     // [V1] acquire exchange: what the last holder did is visible ← [V2].
@@ -63,7 +63,7 @@ class owner_gate {
     A::light_fence(std::memory_order_seq_cst);
     // [V4] acquire load: what the visitor took is gone ← [V8].
     for (std::uint32_t turn = 1; is_visited_.load(std::memory_order_acquire); ++turn) [[unlikely]]
-      wait_for_visit<A>(turn);
+      detail::wait_for_visit<A>(turn);
   }
   void end() {
     // [V5] release store: the change is complete → [V7].

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -42,8 +43,7 @@ class lesson_random {
   template <class T>
   void shuffle(std::span<T> items) {
     for (std::size_t i = items.size(); i > 1; --i) {
-      using std::swap;
-      swap(items[i - 1], items[below(static_cast<std::uint32_t>(i))]);
+      std::ranges::swap(items[i - 1], items[below(static_cast<std::uint32_t>(i))]);
     }
   }
 

@@ -86,7 +86,7 @@ class fair_lock {
     std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [M2]
     while (true) {
       if ((seen & k_line) != 0) {
-        stay_away<A>(++turns);
+        sync::stay_away<A>(++turns);
         seen = word_.load(std::memory_order_relaxed);  // revalidated by [M2]
         continue;
       }

@@ -56,7 +56,7 @@ class short_lock {
   [[gnu::noinline]] void lock_slowly() {
     std::uint32_t turns = 0;
     do {
-      do stay_away<A>(++turns);
+      do sync::stay_away<A>(++turns);
       while (word_.load(std::memory_order_relaxed) != 0);  // revalidated by [Y3]
       // [Y3] acquire exchange: as [Y1] ← [Y2].
     } while (word_.exchange(1, std::memory_order_acquire) != 0);
@@ -64,7 +64,7 @@ class short_lock {
   [[gnu::noinline]] void lock_soon() {
     std::uint32_t turns = 0;
     do {
-      while (word_.load(std::memory_order_relaxed) != 0) wait_close_by<A>(++turns);  // revalidated by [Y5]
+      while (word_.load(std::memory_order_relaxed) != 0) v0::wait_close_by<A>(++turns);  // revalidated by [Y5]
       // [Y5] acquire exchange: as [Y1] ← [Y2].
     } while (word_.exchange(1, std::memory_order_acquire) != 0);
   }

@@ -132,7 +132,7 @@ class alignas(k_no_sharing_bytes) recorder : public recorder_verbs<recorder> {
   const clock_source clock_;
   make_room make_room_ = nullptr;
   void* session_ = nullptr;
-  std::int64_t look_again_ticks_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t look_again_ticks_ = (std::numeric_limits<std::int64_t>::max)();
   std::unique_ptr<usage_log> usage_;
 
   ring<4> ring_;

@@ -316,7 +316,7 @@ SYNC_MUTANTS = [
          "  word.store(asked, std::memory_order_relaxed);\n"))),
     mutant("F15", "an owner that changes its list does not wait for the visitor", "fork", "assertion,race", VISIT, (
         ("    for (std::uint32_t turn = 1; is_visited_.load(std::memory_order_acquire); ++turn) [[unlikely]]\n"
-         "      wait_for_visit<A>(turn);\n", ""),)),
+         "      detail::wait_for_visit<A>(turn);\n", ""),)),
     mutant("F16", "a visitor does not look whether a change is under way", "fork", "assertion,race", VISIT, (
         ("    if (has_fenced && !is_busy_.load(std::memory_order_acquire)) return true;",
          "    if (has_fenced) return true;"),)),

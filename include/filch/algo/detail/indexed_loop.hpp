@@ -72,7 +72,7 @@ class indexed_loop {
       behind_frame<false>({0, count_}, fresh_);
       if (stack.loops == loops_before) fresh_.site().note((ticks() - began) | 1, count_);
     };
-    enter(inside, is_worth ? outside_work::worth_it : outside_work::unknown);
+    detail::enter(inside, is_worth ? outside_work::worth_it : outside_work::unknown);
   }
 
   // Serially, in blocks, until it is known that what is left is worth a frame.
@@ -94,7 +94,7 @@ class indexed_loop {
         mine.note(now, is_nested);
         if (stack == nullptr) [[unlikely]] {
           if (mine.total_ticks() >= k_worth_ticks && mine.is_worth(all.size()))
-            return enter([&] { behind_frame<true>(all, mine); });
+            return detail::enter([&] { behind_frame<true>(all, mine); });
         } else if (is_nested || mine.is_worth(all.size(), k_worth_awake_ticks)) [[unlikely]] {
           return behind_frame<true>(all, mine);
         }
@@ -106,7 +106,7 @@ class indexed_loop {
   }
 
   // A function of its own, so that the inner loop has all registers and becomes what the serial loop is.
-  [[gnu::noinline]] void block(index_range what) { (void)body_(ahead(first_, what.begin), what.size()); }
+  [[gnu::noinline]] void block(index_range what) { (void)body_(detail::ahead(first_, what.begin), what.size()); }
 
   // What became of the strands of one frame: the exception of the lowest that failed.
   struct failure {
@@ -148,7 +148,7 @@ class indexed_loop {
     while (!stopped_.load(std::memory_order_relaxed)) {  // statistic
       const index_range now = mine.claim(stack, unit);
       if (now.begin == now.end) return;
-      (void)body_(ahead(first_, now.begin), now.size());
+      (void)body_(detail::ahead(first_, now.begin), now.size());
       if (is_wanted(stack)) [[unlikely]] {
         mine.drop_ended_parts();
         (void)v0::detail::answer_alarm_in_loop(stack, true);

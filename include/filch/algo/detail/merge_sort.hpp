@@ -42,11 +42,11 @@ class merge_sorter {
       auto lower = [&] { sort(from, to, half, !moves); };
       auto upper = [&] {
         upper_began = true;
-        sort(ahead(from, half), ahead(to, half), count - half, !moves);
+        sort(detail::ahead(from, half), detail::ahead(to, half), count - half, !moves);
       };
       both(lower, upper, count);
     } catch (...) {
-      if (!upper_began && !moves) move_all(ahead(from, half), ahead(to, half), count - half);
+      if (!upper_began && !moves) move_all(detail::ahead(from, half), detail::ahead(to, half), count - half);
       if (moves) move_all(from, to, count);
       else move_all(to, from, count);
       throw;
@@ -83,7 +83,7 @@ class merge_sorter {
 
   template <class From, class To>
   void merge(From from, To to, std::size_t half, std::size_t count) {
-    const From middle = ahead(from, half);
+    const From middle = detail::ahead(from, half);
     if (are_in_order(from, middle, to, count)) return;
     if (count <= k_fork) merger_.run_serially(from, half, middle, count - half, to);
     else merger_.run(from, half, middle, count - half, to);
@@ -111,7 +111,7 @@ class merge_sorter {
   template <class It>
   void insertion_sort(It first, std::size_t count) {
     using value = std::iter_value_t<It>;
-    const It last = ahead(first, count);
+    const It last = detail::ahead(first, count);
     for (It next = first; next != last; ++next) {
       if (next == first || !std::invoke(compare_, *next, *(next - 1))) continue;
       value held = std::ranges::iter_move(next);
@@ -169,7 +169,7 @@ void merge_sort_with_buffer(It first, std::size_t count, Compare& compare) {
     }
   };
   if (count < k_enter) work();
-  else enter(work);
+  else detail::enter(work);
 }
 
 // Moves first[order[i]] to first[i] for all i, one cycle of the permutation after the other.
@@ -177,14 +177,14 @@ template <class It>
 void put_in_order(It first, std::vector<std::size_t>& order) {
   for (std::size_t i = 0; i != order.size(); ++i) {
     if (order[i] == i) continue;
-    std::iter_value_t<It> held = std::ranges::iter_move(ahead(first, i));
+    std::iter_value_t<It> held = std::ranges::iter_move(detail::ahead(first, i));
     std::size_t hole = i;
     while (order[hole] != i) {
       const std::size_t next = std::exchange(order[hole], hole);
-      *ahead(first, hole) = std::ranges::iter_move(ahead(first, next));
+      *detail::ahead(first, hole) = std::ranges::iter_move(detail::ahead(first, next));
       hole = next;
     }
-    *ahead(first, hole) = std::move(held);
+    *detail::ahead(first, hole) = std::move(held);
     order[hole] = hole;
   }
 }
@@ -194,16 +194,16 @@ void merge_sort(It first, std::size_t count, Compare& compare) {
   using value = std::iter_value_t<It>;
   if (count < 2) return;
   if constexpr (std::is_nothrow_move_constructible_v<value> && std::is_nothrow_move_assignable_v<value>) {
-    merge_sort_with_buffer(first, count, compare);
+    detail::merge_sort_with_buffer(first, count, compare);
   } else {
     // Their positions are sorted, and then each is moved once.
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
     auto by_element = [&](std::size_t a, std::size_t b) -> bool {
-      return std::invoke(compare, *ahead(first, a), *ahead(first, b));
+      return std::invoke(compare, *detail::ahead(first, a), *detail::ahead(first, b));
     };
-    merge_sort_with_buffer(order.begin(), count, by_element);
-    put_in_order(first, order);
+    detail::merge_sort_with_buffer(order.begin(), count, by_element);
+    detail::put_in_order(first, order);
   }
 }
 

@@ -50,12 +50,12 @@ class merger {
 
   template <class A, class B, class Out>
   void run(A a, std::size_t m, B b, std::size_t n, Out out) {
-    strand(two_runs<A, B, Out>{a, ahead(a, m), b, ahead(b, n), out}, fresh_);
+    strand(two_runs<A, B, Out>{a, detail::ahead(a, m), b, detail::ahead(b, n), out}, fresh_);
   }
   // Without looking whether somebody wants work.
   template <class A, class B, class Out>
   void run_serially(A a, std::size_t m, B b, std::size_t n, Out out) {
-    two_runs<A, B, Out> runs{a, ahead(a, m), b, ahead(b, n), out};
+    two_runs<A, B, Out> runs{a, detail::ahead(a, m), b, detail::ahead(b, n), out};
     try {
       while (!runs.is_one()) step(runs, steps_for(runs));
     } catch (...) {
@@ -97,7 +97,7 @@ class merger {
   }
   template <class A, class B, class Out>
   [[nodiscard]] static std::size_t steps_for(const two_runs<A, B, Out>& runs) {
-    const std::size_t shorter = std::min(runs.size_a(), runs.size_b());
+    const std::size_t shorter = (std::min)(runs.size_a(), runs.size_b());
     if constexpr (is_chosen_without_jump<A, B>) return shorter / 2 + shorter % 2;
     else return shorter;
   }
@@ -107,7 +107,7 @@ class merger {
   template <class A, class B, class Out>
   void step_from_both_ends(two_runs<A, B, Out>& runs, std::size_t count) {
     two_runs<A, B, Out> left = runs;  // a copy, which needs no memory
-    Out back = ahead(left.out, left.size());
+    Out back = detail::ahead(left.out, left.size());
     try {
       for (; count != 0 && left.size_a() != 1 && left.size_b() != 1; --count) {
         const bool least_is_b = std::invoke(compare_, *left.b, *left.a);
@@ -159,15 +159,15 @@ class merger {
     Runs upper = runs;
     const auto before = [this](const auto& l, const auto& r) { return static_cast<bool>(std::invoke(compare_, l, r)); };
     if (runs.size_a() >= runs.size_b()) {
-      upper.a = ahead(runs.a, runs.size_a() / 2);
+      upper.a = detail::ahead(runs.a, runs.size_a() / 2);
       upper.b = std::lower_bound(runs.b, runs.b_end, *upper.a, before);
     } else {
-      upper.b = ahead(runs.b, runs.size_b() / 2);
+      upper.b = detail::ahead(runs.b, runs.size_b() / 2);
       upper.a = std::upper_bound(runs.a, runs.a_end, *upper.b, before);
     }
     runs.a_end = upper.a;
     runs.b_end = upper.b;
-    upper.out = ahead(runs.out, runs.size());
+    upper.out = detail::ahead(runs.out, runs.size());
     return upper;
   }
 
@@ -184,7 +184,7 @@ class merger {
       throw;
     }
     if (!is_shared) return pass_rest(runs);
-    if (stack == nullptr) return enter([&] { strand(runs, mine); });
+    if (stack == nullptr) return detail::enter([&] { strand(runs, mine); });
     auto lower = [&] { strand(runs, mine); };
     auto upper = [&] { strand(above, mine); };
     (void)v0::detail::join_two(*stack, lower, upper);

@@ -43,9 +43,9 @@ template <class T, class Op>
 template <class T, class Op, class Left, class Right>
 [[nodiscard]] T combined(Op& op, Left&& left, Right&& right) {
   if constexpr (std::floating_point<T>) {
-    return kept_apart<T>(op(std::forward<Left>(left), std::forward<Right>(right)));
+    return detail::kept_apart<T>(op(std::forward<Left>(left), std::forward<Right>(right)));
   } else if constexpr (!std::integral<T> && std::is_trivially_copyable_v<T>) {
-    return combined_in_one_copy<T>(op, std::forward<Left>(left), std::forward<Right>(right));
+    return detail::combined_in_one_copy<T>(op, std::forward<Left>(left), std::forward<Right>(right));
   } else {
     return op(std::forward<Left>(left), std::forward<Right>(right));
   }

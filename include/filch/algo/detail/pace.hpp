@@ -63,7 +63,7 @@ class site_cost {
   // About so many take so long: a power of two.
   [[nodiscard]] std::size_t count_in(std::uint64_t span) const {
     const int room = static_cast<int>(std::bit_width(span * k_unit)) - static_cast<int>(std::bit_width(ticks()));
-    return std::size_t{1} << std::max(room, 0);
+    return std::size_t{1} << (std::max)(room, 0);
   }
   void note(std::uint64_t spent, std::size_t count) {
     const int width = static_cast<int>(std::bit_width(spent * k_unit)) - static_cast<int>(std::bit_width(count));
@@ -93,7 +93,7 @@ class pace {
 
   // How many of the `left` elements come next.
   [[nodiscard]] std::size_t next(std::size_t left) const {
-    return std::min(grain_ != 0 ? grain_ : block_ - (place_ & (block_ - 1)), left);
+    return (std::min)(grain_ != 0 ? grain_ : block_ - (place_ & (block_ - 1)), left);
   }
   [[nodiscard]] bool is_fresh() const { return done_ == 0; }
   [[nodiscard]] site_cost& site() const { return *site_; }
@@ -106,7 +106,7 @@ class pace {
     place_ = 0;
     if (!trusts_ || grain_ != 0 || !is_fresh() || !site_->is_known()) return;
     const std::size_t most = std::bit_floor(count / k_trusted_part | 1);
-    block_ = std::min({site_->count_in(k_trusted_ticks), most, k_max_block});
+    block_ = (std::min)({site_->count_in(k_trusted_ticks), most, k_max_block});
   }
 
   // A block of `count` elements is done. In one that is nested, other loops have run: its time says nothing of the call
@@ -121,8 +121,8 @@ class pace {
     if (was_fresh && !is_nested) site_->note(spent_, count);
     if (grain_ != 0) return;
     const int room = static_cast<int>(std::bit_width(k_block_ticks)) - static_cast<int>(std::bit_width(spent_));
-    if (room >= 0) block_ = std::min(block_ << std::min(room, 6), k_max_block);
-    else block_ = std::max<std::size_t>(block_ >> std::min(-room, 63), 1);
+    if (room >= 0) block_ = (std::min)(block_ << (std::min)(room, 6), k_max_block);
+    else block_ = std::max<std::size_t>(block_ >> (std::min)(-room, 63), 1);
   }
   // After note(): does one element take as long as many forks?
   [[nodiscard]] bool is_costly() const { return grain_ == 0 && spent_ >= k_costly_ticks * done_; }
@@ -131,7 +131,7 @@ class pace {
     if (grain_ != 0) return grain_;
     return static_cast<std::size_t>(std::clamp<std::uint64_t>(k_forked_ticks * done_ / spent_, 1, done_));
   }
-  [[nodiscard]] std::size_t least_block() const { return std::max(grain_, std::size_t{1}); }
+  [[nodiscard]] std::size_t least_block() const { return (std::max)(grain_, std::size_t{1}); }
 
   // After note(): would half of `left` elements be worth another thread's trouble? `least` is what all of them must
   // take.

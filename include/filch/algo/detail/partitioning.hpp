@@ -50,14 +50,14 @@ class partitioner {
     mine.start(static_cast<std::size_t>(last - at));
     while (at != last) {
       const std::size_t now = mine.next(static_cast<std::size_t>(last - at));
-      const It end = ahead(at, now);
-      small_end = partition_block(small_end, at, end, predicate_);
+      const It end = detail::ahead(at, now);
+      small_end = detail::partition_block(small_end, at, end, predicate_);
       at = end;
       mine.note(now);
       const auto left = static_cast<std::size_t>(last - at);
       if (stack == nullptr) [[unlikely]] {
         if (mine.total_ticks() < k_worth_ticks || !mine.is_worth(left)) continue;
-        return enter([&] { return strand(small_end, at, last, mine); });
+        return detail::enter([&] { return strand(small_end, at, last, mine); });
       }
       if (!is_wanted(*stack)) [[likely]]
         continue;
@@ -67,16 +67,17 @@ class partitioner {
   }
 
   [[gnu::noinline]] It split(latent_stack& stack, It small_end, It at, It last, const pace& mine) {
-    const It middle = ahead(at, mine.lower_half(static_cast<std::size_t>(last - at)));
+    const It middle = detail::ahead(at, mine.lower_half(static_cast<std::size_t>(last - at)));
     auto lower = [&] { return strand(small_end, at, middle, mine); };
     auto upper = [&] { return strand(middle, middle, last, mine); };
     const auto [below, above] = v0::detail::join_two(stack, lower, upper);
     const auto accepted = above - middle;  // lie behind the refused ones of the lower part
-    const auto swapped = static_cast<std::size_t>(std::min(middle - below, accepted));
+    const auto swapped = static_cast<std::size_t>((std::min)(middle - below, accepted));
     const It from = below;
     const It to = above - static_cast<std::iter_difference_t<It>>(swapped);
-    run_lazily<partitioner>(std::size_t{0}, swapped, {}, [&](std::size_t i, std::size_t n) {
-      std::swap_ranges(ahead(from, i), ahead(from, i + n), ahead(to, i));
+    detail::run_lazily<partitioner>(std::size_t{0}, swapped, {}, [&](std::size_t i, std::size_t n) {
+      std::ranges::swap_ranges(detail::ahead(from, i), detail::ahead(from, i + n), detail::ahead(to, i),
+                               std::unreachable_sentinel);
       return i + n;
     });
     return below + accepted;

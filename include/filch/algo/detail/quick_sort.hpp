@@ -23,7 +23,7 @@ class quick_sorter {
     if (count < 2 || is_in_order(first, last)) return;
     const int depth = 2 * static_cast<int>(std::bit_width(count));
     if (count < k_enter) sort(first, last, depth);
-    else enter([&] { sort(first, last, depth); });
+    else detail::enter([&] { sort(first, last, depth); });
   }
   // Puts at `nth` what belongs there.
   void select(It first, It nth, It last) {
@@ -119,7 +119,7 @@ class quick_sorter {
   template <class P>
   [[nodiscard]] It split_off(It first, It last, P predicate) {
     if (last - first >= k_lazy_partition) return partitioner<It, P>{predicate, {}}.run(first, last);
-    if constexpr (has_small_values<It>) return partition_block(first, first, last, predicate);
+    if constexpr (has_small_values<It>) return detail::partition_block(first, first, last, predicate);
     else return std::partition(first, last, predicate);
   }
 

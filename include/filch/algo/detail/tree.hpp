@@ -46,8 +46,8 @@ class tree {
   [[nodiscard]] T value(std::size_t leaves) {
     latent_stack* const stack = current_latent_stack();
     if (stack != nullptr) ++stack->loops;
-    if (!site_.is_known()) return enter([&] { return forked(0, leaves); }, outside_work::unknown);
-    if (is_worth(site_.ticks_of(leaf_elements_), leaves)) return enter([&] { return forked(0, leaves); });
+    if (!site_.is_known()) return detail::enter([&] { return forked(0, leaves); }, outside_work::unknown);
+    if (is_worth(site_.ticks_of(leaf_elements_), leaves)) return detail::enter([&] { return forked(0, leaves); });
     if (stack != nullptr && is_short(leaves) && !is_wanted(*stack)) return short_one(*stack, leaves);
     return cautious(leaves);
   }
@@ -68,9 +68,9 @@ class tree {
     for (std::size_t done = 1; done != leaves;) {
       if (stack.loops != loops_before) [[unlikely]]
         return rest_forked(std::move(sum), done, leaves);
-      const std::size_t now = std::min(done, leaves - done);
+      const std::size_t now = (std::min)(done, leaves - done);
       T right = serial(done, now);
-      sum = combined<T>(op_, std::move(sum), std::move(right));
+      sum = detail::combined<T>(op_, std::move(sum), std::move(right));
       done += now;
     }
     return sum;
@@ -82,13 +82,13 @@ class tree {
     const std::uint64_t began = ticks();
     T sum = first_leaf();
     for (std::size_t done = 1; done != leaves;) {
-      const std::size_t now = std::min(done, leaves - done);
+      const std::size_t now = (std::min)(done, leaves - done);
       const std::uint64_t spent = ticks() - began;
       if (spent >= k_sure_ticks && is_worth(static_cast<double>(spent) / static_cast<double>(done), leaves - done)) {
-        return enter([&] { return rest_forked(std::move(sum), done, leaves); });
+        return detail::enter([&] { return rest_forked(std::move(sum), done, leaves); });
       }
       T right = serial(done, now);
-      sum = combined<T>(op_, std::move(sum), std::move(right));
+      sum = detail::combined<T>(op_, std::move(sum), std::move(right));
       done += now;
     }
     return sum;
@@ -101,14 +101,14 @@ class tree {
     auto left = [&] { return rest_forked(std::move(sum), done, half); };
     auto right = [&] { return forked(half, leaves - half); };
     auto both = v0::detail::join_two(v0::detail::latent_stack_here(), left, right);
-    return combined<T>(op_, std::get<0>(std::move(both)), std::get<1>(std::move(both)));
+    return detail::combined<T>(op_, std::get<0>(std::move(both)), std::get<1>(std::move(both)));
   }
 
   [[nodiscard]] T serial(std::size_t first, std::size_t leaves) {
     if (leaves == 1) return leaf_value(first);
     const std::size_t half = std::bit_ceil(leaves) / 2;
     T left = serial(first, half);
-    return combined<T>(op_, std::move(left), serial(first + half, leaves - half));
+    return detail::combined<T>(op_, std::move(left), serial(first + half, leaves - half));
   }
 
   [[nodiscard]] T forked(std::size_t first, std::size_t leaves) {
@@ -117,7 +117,7 @@ class tree {
     auto left = [&] { return forked(first, half); };
     auto right = [&] { return forked(first + half, leaves - half); };
     auto both = v0::detail::join_two(v0::detail::latent_stack_here(), left, right);
-    return combined<T>(op_, std::get<0>(std::move(both)), std::get<1>(std::move(both)));
+    return detail::combined<T>(op_, std::get<0>(std::move(both)), std::get<1>(std::move(both)));
   }
 
   // Its time is that of the call site, unless loops run in it.
@@ -149,18 +149,19 @@ template <class T, class Site, class At, class Leaf, class Op>
 [[nodiscard]] T reduce_tree(At first, std::size_t count, hint given, Leaf&& leaf, Op& op) {
   const std::size_t size = leaf_size(count, given);
   const std::size_t leaves = (count - 1) / size + 1;
-  const auto size_of = [=](std::size_t i) { return std::min(size, count - i * size); };
+  const auto size_of = [=](std::size_t i) { return (std::min)(size, count - i * size); };
   if constexpr (std::integral<At> || std::random_access_iterator<At>) {
-    return reduce_leaves<T, Site>(
-        leaves, size, [&](std::size_t i) -> T { return leaf(ahead(first, i * size), size_of(i)); }, op);
+    return detail::reduce_leaves<T, Site>(
+        leaves, size, [&](std::size_t i) -> T { return leaf(detail::ahead(first, i * size), size_of(i)); }, op);
   } else {
     std::vector<At> begins;
     begins.reserve(leaves);
     for (std::size_t i = 0; i != leaves; ++i) {
       begins.push_back(first);
-      if (i + 1 != leaves) first = ahead(first, size);
+      if (i + 1 != leaves) first = detail::ahead(first, size);
     }
-    return reduce_leaves<T, Site>(leaves, size, [&](std::size_t i) -> T { return leaf(begins[i], size_of(i)); }, op);
+    return detail::reduce_leaves<T, Site>(
+        leaves, size, [&](std::size_t i) -> T { return leaf(begins[i], size_of(i)); }, op);
   }
 }
 

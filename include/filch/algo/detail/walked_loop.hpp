@@ -46,7 +46,7 @@ class walked_loop {
   [[gnu::cold, gnu::noinline]] void run_outside(At first, std::size_t count) {
     const bool is_worth = fresh_.expects(count, k_worth_ticks);
     if (!fresh_.is_few_and_costly(count) && !is_worth) return strand(first, count, count, fresh_);
-    enter([&] { begin(first, count); }, is_worth ? outside_work::worth_it : outside_work::unknown);
+    detail::enter([&] { begin(first, count); }, is_worth ? outside_work::worth_it : outside_work::unknown);
   }
   // On a thread that takes part.
   void begin(At first, std::size_t count) {
@@ -103,7 +103,7 @@ class walked_loop {
   void forked(At at, std::size_t count, block_plan plan) {
     if (count <= plan.elements) return forked_block(at, count, plan);
     const std::size_t lower_count = std::max<std::size_t>(count / 2 / plan.elements, 1) * plan.elements;
-    const At middle = ahead(at, lower_count);  // as in split()
+    const At middle = detail::ahead(at, lower_count);  // as in split()
     auto lower = [this, at, lower_count, plan] { forked(at, lower_count, plan); };
     auto upper = [this, middle, upper_count = count - lower_count, plan] { forked(middle, upper_count, plan); };
     (void)v0::detail::join_two(v0::detail::latent_stack_here(), std::move(lower), std::move(upper));
@@ -136,7 +136,7 @@ class walked_loop {
   [[gnu::noinline]] void split(latent_stack& stack, At at, std::size_t left, std::size_t end, const pace& mine) {
     const std::size_t count = mine.lower_half(left);
     auto lower = [&] { strand(at, count, end - left + count, mine); };
-    const At middle = ahead(at, count);  // before anything runs: an iterator may look at what it goes over
+    const At middle = detail::ahead(at, count);  // before anything runs: an iterator may look at what it goes over
     auto upper = [&] { strand_unless_stopped(middle, left - count, end, mine); };
     (void)v0::detail::join_two(stack, lower, upper);
   }
@@ -150,8 +150,8 @@ class walked_loop {
         v0::detail::home_part() * static_cast<double>(count_) <= static_cast<double>(upper_begin)) {
       return split(stack, at, left, end, mine);
     }
-    const At middle = ahead(at, count);  // as in split()
-    std::exception_ptr of_upper;         // if the lower half fails, too, its exception counts
+    const At middle = detail::ahead(at, count);  // as in split()
+    std::exception_ptr of_upper;                 // if the lower half fails, too, its exception counts
     auto upper = [&] {
       try {
         strand(middle, left - count, end, mine);
@@ -173,7 +173,7 @@ class walked_loop {
 
   // The calling thread can not fork, and there is too much for it alone.
   [[gnu::cold, gnu::noinline]] void hand_over(At at, std::size_t left, std::size_t end, const pace& mine) {
-    enter([&] { strand(at, left, end, mine); });
+    detail::enter([&] { strand(at, left, end, mine); });
   }
 
   Body& body_;

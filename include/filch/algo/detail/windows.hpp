@@ -24,12 +24,12 @@ class window_blocks {
  public:
   window_blocks(std::size_t count, hint given)
       : count_{count},
-        size_{given.grain == 0 ? k_window_block : std::min(given.grain, std::max(count, std::size_t{1}))},
+        size_{given.grain == 0 ? k_window_block : (std::min)(given.grain, (std::max)(count, std::size_t{1}))},
         is_worth_{given.grain != 0 ? count > size_ : count >= k_windows_worth} {}
 
   [[nodiscard]] std::size_t number() const { return count_ / size_ + (count_ % size_ != 0 ? 1 : 0); }
   // The end of a block is the begin of the next.
-  [[nodiscard]] std::size_t begin_of(std::size_t block) const { return std::min(count_, block * size_); }
+  [[nodiscard]] std::size_t begin_of(std::size_t block) const { return (std::min)(count_, block * size_); }
   // Enough for other threads.
   [[nodiscard]] bool is_worth() const { return is_worth_; }
 
@@ -47,7 +47,7 @@ void run_in_windows(const window_blocks& all, One&& one, Many&& many) {
   const auto go_on = [&] {
     latent_stack* const stack = current_latent_stack();
     while (next != blocks) {
-      const std::size_t now = std::min(blocks - next, k_window);
+      const std::size_t now = (std::min)(blocks - next, k_window);
       if (stack != nullptr && now > 1 && is_asked(*stack)) {
         many(next, now);
         next += now;
@@ -56,7 +56,7 @@ void run_in_windows(const window_blocks& all, One&& one, Many&& many) {
       }
     }
   };
-  if (all.is_worth()) enter(go_on);
+  if (all.is_worth()) detail::enter(go_on);
   else go_on();
 }
 

@@ -60,7 +60,8 @@ class [[nodiscard]] noted {
 
  public:
   template <class Awaitable>
-  noted(const promise_base& who, Awaitable&& what) : inner_{awaiter_of(static_cast<Awaitable&&>(what))}, who_{who} {}
+  noted(const promise_base& who, Awaitable&& what)
+      : inner_{coro::awaiter_of(static_cast<Awaitable&&>(what))}, who_{who} {}
   noted(const noted&) = delete;
   noted& operator=(const noted&) = delete;
   ~noted() { forget(); }
@@ -81,8 +82,9 @@ class [[nodiscard]] noted {
   void note() noexcept {
     const void* awaited = nullptr;
     if constexpr (requires(const bare& one) { one.awaited_task(); }) awaited = inner_.awaited_task();
-    if constexpr (requires { std::string_view{bare::k_reason}; }) is_listed_ = note_wait(who_, bare::k_reason, awaited);
-    else is_listed_ = note_wait(who_, name_of_type<bare>(), awaited);
+    if constexpr (requires { std::string_view{bare::k_reason}; })
+      is_listed_ = coro::note_wait(who_, bare::k_reason, awaited);
+    else is_listed_ = coro::note_wait(who_, coro::name_of_type<bare>(), awaited);
   }
   void forget() noexcept {
     if (!is_listed_) return;
@@ -96,6 +98,6 @@ class [[nodiscard]] noted {
 };
 
 template <class Awaitable>
-using noted_for = noted<decltype(awaiter_of(std::declval<Awaitable>()))>;
+using noted_for = noted<decltype(coro::awaiter_of(std::declval<Awaitable>()))>;
 
 }  // namespace filch::inline v0::coro

@@ -37,7 +37,7 @@ void wake_entry(line_entry<>& served) noexcept {
 }
 template <class Entry = line_entry<>>
 void wake_entries(const wake_list<>& served) noexcept {
-  served.wake_each([](line_entry<>& each) { wake_entry<Entry>(each); });
+  served.wake_each([](line_entry<>& each) { sync::wake_entry<Entry>(each); });
 }
 
 template <class Place, class Entry = line_entry<>>
