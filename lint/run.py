@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import calls
 import changelog
 import commits
 import docs
@@ -26,7 +27,7 @@ import words
 from tree import Tree
 
 LINTS = {lint.NAME: lint for lint in (layers, orderings, hints, names, sizes, headers, docs, words, formatting, lengths,
-                                      links, commits, changelog)}
+                                      links, commits, changelog, calls)}
 
 
 def main(arguments=None):
