@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t k_most_levels = 1 << 14;
 constexpr std::size_t k_most_sweeps = 2'000'000'000;  // levels times rounds
+constexpr double k_settled = 1e-3;                    // so near to the steady state, as a part of its tasks
 
 [[noreturn]] void refuse(const char* option, const std::string& value, const char* allowed) {
   throw std::invalid_argument{std::string{option} + " = " + value + ": allowed is " + allowed};
@@ -21,32 +22,40 @@ constexpr std::size_t k_most_sweeps = 2'000'000'000;  // levels times rounds
 // tail[j]: servers with at least j tasks.
 class tails {
  public:
-  explicit tails(const stealing& how) : how_{how}, tail_(64, 0.0), change_(64, 0.0) {
+  // Begins with the steady state of servers that do not steal, or with servers that are all empty.
+  enum class begin : std::uint8_t { without_stealing, empty };
+
+  explicit tails(const stealing& how, begin from = begin::without_stealing)
+      : how_{how},
+        step_{0.5 / (1 + how_.load + (how_.on_empty ? 1 : 0) + how_.probe_rate)},
+        tail_(64, 0.0),
+        change_(64, 0.0) {
     tail_[0] = 1;
+    if (from == begin::empty) return;
     for (std::size_t j = 1; j != tail_.size(); ++j) tail_[j] = tail_[j - 1] * how.load;
   }
 
   // False: no steady state within the bounds.
   bool settle() {
-    const double step = 0.5 / (1 + how_.load + (how_.on_empty ? 1 : 0) + how_.probe_rate);
-    std::size_t spent = 0;
     for (;;) {
-      double largest = 0;
-      for (std::size_t j = 1; j != tail_.size(); ++j) {
-        change_[j] = change_of(j);
-        largest = std::max(largest, std::abs(change_[j]));
-      }
-      for (std::size_t j = 1; j != tail_.size(); ++j) tail_[j] = std::clamp(tail_[j] + step * change_[j], 0.0, 1.0);
-      spent += tail_.size();
+      const double largest = advance();
       if (tail_.back() > 1e-11) {
-        if (tail_.size() == k_most_levels) return false;
-        tail_.resize(2 * tail_.size(), 0.0);
-        change_.resize(tail_.size(), 0.0);
+        if (!add_levels()) return false;
       } else if (largest < 1e-12) {
         return true;
       }
-      if (spent > k_most_sweeps) return false;
+      if (spent_ > k_most_sweeps) return false;
     }
+  }
+
+  // How long it takes until there are so many tasks; nothing: not within the bounds.
+  std::optional<double> time_until(double tasks) {
+    for (double time = 0; spent_ <= k_most_sweeps; time += step_) {
+      if (mean_tasks() >= tasks) return time;
+      (void)advance();
+      if (tail_.back() > 1e-11 && !add_levels()) return std::nullopt;
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] double mean_tasks() const {
@@ -56,6 +65,25 @@ class tails {
   }
 
  private:
+  // One step of time. The largest change of a level, by unit of time.
+  double advance() {
+    double largest = 0;
+    for (std::size_t j = 1; j != tail_.size(); ++j) {
+      change_[j] = change_of(j);
+      largest = std::max(largest, std::abs(change_[j]));
+    }
+    for (std::size_t j = 1; j != tail_.size(); ++j) tail_[j] = std::clamp(tail_[j] + step_ * change_[j], 0.0, 1.0);
+    spent_ += tail_.size();
+    return largest;
+  }
+
+  bool add_levels() {
+    if (tail_.size() == k_most_levels) return false;
+    tail_.resize(2 * tail_.size(), 0.0);
+    change_.resize(tail_.size(), 0.0);
+    return true;
+  }
+
   [[nodiscard]] double at(std::size_t j) const { return j < tail_.size() ? tail_[j] : 0; }
   // Victims with at least j tasks that give.
   [[nodiscard]] double giving(std::size_t j) const { return at(std::max<std::size_t>(how_.threshold, j)); }
@@ -75,6 +103,8 @@ class tails {
   }
 
   const stealing& how_;
+  const double step_;
+  std::size_t spent_ = 0;
   std::vector<double> tail_;
   std::vector<double> change_;
 };
@@ -102,6 +132,15 @@ std::optional<double> stealing_response(const stealing& how) {
   tails state{how};
   if (!state.settle()) return std::nullopt;
   return state.mean_tasks() / how.load;  // Little
+}
+
+double settling_time(const stealing& how) {
+  require_valid(how);
+  const double alone = shared_queue_settling_time(how.load, 1);
+  tails steady{how};
+  if (!steady.settle()) return alone;
+  tails empty{how, tails::begin::empty};
+  return std::min(alone, empty.time_until((1 - k_settled) * steady.mean_tasks()).value_or(alone));
 }
 
 }  // namespace filch::inline v0::sim::theory

@@ -53,6 +53,12 @@ double shared_queue_response(double load, std::uint32_t servers) {
   return 1 + waits / (servers * (1 - load));
 }
 
+double shared_queue_settling_time(double load, std::uint32_t servers) {
+  FILCH_ASSERT(load > 0 && load < 1 && servers >= 1, load, servers);
+  const double away = 1 - std::sqrt(load);
+  return std::log(1000.0) * std::max(1.0, 1 / (servers * away * away));
+}
+
 double divisible_load_time(double work, std::uint32_t workers, double latency, double factor) {
   FILCH_ASSERT(work > 0 && workers >= 1 && latency > 0 && latency < work, work, workers, latency);
   return work / workers + factor * latency * std::log2(work / latency);

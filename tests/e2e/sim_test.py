@@ -405,6 +405,33 @@ def test_queueing_agrees_with_the_theory_of_many_servers():
         expect(0 < told["half_width"] < 0.1, f"an interval in {told}")
 
 
+def test_queueing_takes_as_many_tasks_as_its_servers_need_to_settle():
+    told = queueing("--servers", "100000")
+    near(told["mean_sojourn"], 3.5414, 0.03 * 3.5414, "the simulated time of 100000 servers")
+    expect(told["settled"] and told["tasks"] > 10_000_000 < told["warm_up_tasks"], f"as many as it takes: {told}")
+    expect(told["warm_up_time"] >= told["settling_time"] * 0.999999, f"it settles before it counts: {told}")
+    most_kb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    expect(most_kb < 200_000, f"{most_kb} KB for 100000 servers")
+
+
+def test_queueing_says_when_it_has_not_settled():
+    words = ("--servers", "20000", "--tasks", "200000", "--warm-up", "2")
+    told = queueing(*words)
+    expect(told["settled"] is False and told["theory_in_interval"] is False, f"it is not settled: {told}")
+    out = " ".join(succeed("sim", "queueing", *words).split())
+    for part in ("Not settled: the servers are empty at the beginning", "--warm-up", "--tasks",
+                 "Not settled: tasks were counted for 11.1 mean service times",
+                 "The theory lies outside the interval", "20000 that have not settled"):
+        expect(part in out, f"{part!r} in {out}")
+        expect(any(part in note for note in told["notes"]), f"{part!r} in {told['notes']}")
+    told = queueing("--tasks", "1000000")
+    expect(told["settled"] is True and told["theory_in_interval"] is True and told["notes"] == [], f"settled: {told}")
+    expect("settled" not in succeed("sim", "queueing"), "no doubt where there is none")
+    told = queueing("--servers", "2", "--load", "0.9")
+    expect(told["settled"] and not told["theory_in_interval"], f"two are not many: {told}")
+    expect("not for 2." in " ".join(told["notes"]), f"it is said that two are not many: {told['notes']}")
+
+
 def test_queueing_says_what_it_did_and_refuses_bad_options():
     told = queueing("--servers", "16", "--load", "0.7", "--threshold", "3", "--tasks", "20000", "--seed", "9")
     for name, wanted in (("servers", 16), ("load", 0.7), ("threshold", 3), ("tasks", 20000), ("seed", 9),
@@ -416,7 +443,8 @@ def test_queueing_says_what_it_did_and_refuses_bad_options():
     for part in ("128 servers", "simulated", "theory", "without stealing", "one queue for all"):
         expect(part in out, f"{part!r} in {out}")
     for option, text in (("servers", "1"), ("load", "0"), ("load", "1"), ("load", "nan"), ("steal", "all"),
-                         ("threshold", "1"), ("probe-rate", "-1"), ("tasks", "10"), ("seed", "x")):
+                         ("threshold", "1"), ("probe-rate", "-1"), ("tasks", "10"), ("warm-up", "-1"),
+                         ("seed", "x")):
         refuse(("sim", "queueing", f"--{option}={text}"), f"--{option}", text)
     refuse(("sim", "queueing", "--server", "4"), '"--server"', 'did you mean "--servers"')
 

@@ -66,6 +66,23 @@ std::string padded_right(std::string_view text, std::size_t width) {
   return std::string{text} + std::string(columns < width ? width - columns : 0, ' ');
 }
 
+std::string wrapped(std::string_view text) {
+  constexpr std::size_t k_columns = 110;
+  std::string out;
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > k_columns) {
+      out.append(line).append("\n");
+      line.clear();
+    }
+    line.append(line.empty() ? "" : " ").append(word);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out + line + "\n";
+}
+
 void text_table::add(std::vector<std::string> row) {
   for (std::string& each : row) each = escape::shown(each);
   rows_.push_back(std::move(row));

@@ -26,6 +26,8 @@ using namespace std::string_literals;
 // `text` with blanks on its left or right up to `width` columns.
 [[nodiscard]] std::string padded_left(std::string_view text, std::size_t width);
 [[nodiscard]] std::string padded_right(std::string_view text, std::size_t width);
+// A sentence or several as lines of at most 110 columns, each with a newline at its end.
+[[nodiscard]] std::string wrapped(std::string_view text);
 
 // Columns as wide as their widest cell; the first is aligned to the left, the others to the right.
 class text_table {

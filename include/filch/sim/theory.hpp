@@ -62,6 +62,13 @@ void require_valid(const stealing& how);
 // (Gast, Khatiri, Trystram and Wagner, 2018): time in all, about W/P + factor · latency · log2(W/latency).
 [[nodiscard]] double divisible_load_time(double work, std::uint32_t workers, double latency, double factor);
 
+// How long such servers take from empty to 0.1 % below the mean number of tasks in their steady state, in the limit of
+// many. Not longer than servers that do not steal.
+[[nodiscard]] double settling_time(const stealing& how);
+// The same of one queue for all `servers`, from the rate at which it forgets its past: 1/(servers · (1 − √load)²), or a
+// service time where that is longer.
+[[nodiscard]] double shared_queue_settling_time(double load, std::uint32_t servers);
+
 // So many roots, each task with `mean_children` on average, less than 1: tasks in all.
 [[nodiscard]] double branching_mean(double roots, double mean_children);
 // … and their standard deviation, from the variance of the number of children.

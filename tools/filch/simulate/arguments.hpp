@@ -55,6 +55,7 @@ struct queueing_arguments {
   std::optional<std::string> threshold{};
   std::optional<std::string> probe_rate{};
   std::optional<std::string> tasks{};
+  std::optional<std::string> warm_up{};
   std::optional<std::string> seed{};
   bool json = false;
 };

@@ -102,7 +102,15 @@ void add_queueing(CLI::App& sim, queueing_arguments& into) {
       ->add_option("--probe-rate", into.probe_rate,
                    "looks of an idle server per mean service time; 0, the default: one look when it becomes idle")
       ->type_name("X");
-  queueing->add_option("--tasks", into.tasks, "that are counted; default 1000000")->type_name("N");
+  queueing
+      ->add_option("--tasks", into.tasks,
+                   "that are counted; default 1000000, or as many as end in twice the time that the servers need to "
+                   "settle, 200000000 at most")
+      ->type_name("N");
+  queueing
+      ->add_option("--warm-up", into.warm_up,
+                   "mean service times before the counting begins; default: what the servers need to settle")
+      ->type_name("X");
   queueing->add_option("--seed", into.seed, "default 1")->type_name("N");
   queueing->add_flag("--json", into.json, "print one JSON object and nothing else");
   queueing->footer(

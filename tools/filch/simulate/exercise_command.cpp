@@ -10,29 +10,6 @@
 #include "plot_file.hpp"
 
 namespace filch::tool {
-namespace {
-
-constexpr std::size_t k_columns = 110;
-
-// Lines of at most so many columns.
-std::string wrapped(std::string_view text) {
-  std::string out;
-  std::string line;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > k_columns) {
-      out.append(line).append("\n");
-      line.clear();
-    }
-    line.append(line.empty() ? "" : " ").append(word);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out + line + "\n";
-}
-
-}  // namespace
-
 std::span<const exercise> all_exercises() {
   static const std::array<exercise, 5> k_all{k_exercise_workers, k_exercise_races, k_exercise_joins, k_exercise_backoff,
                                              k_exercise_bursts};
