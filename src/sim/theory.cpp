@@ -75,6 +75,20 @@ double branching_sd(double roots, double mean_children, double children_variance
   return std::sqrt(roots * children_variance / (left * left * left));
 }
 
+double branching_end_probability(double roots, double probability, std::uint32_t most_children) {
+  FILCH_ASSERT(probability >= 0 && probability <= 1 && most_children >= 1, probability, most_children);
+  if (probability * (1.0 + most_children) / 2 <= 1) return most_children == 1 && probability == 1 ? 0 : 1;
+  // The children's powers are s + s² + … + sᵏ = s·(1 − sᵏ)/(1 − s), and the iteration from 0 rises to the fixed point.
+  double ends = 0;
+  for (int round = 0; round != 100'000; ++round) {
+    const double powers = ends * (1 - std::pow(ends, most_children)) / (1 - ends);
+    const double next = 1 - probability + probability * powers / most_children;
+    if (next - ends < 1e-15) break;
+    ends = next;
+  }
+  return std::pow(ends, roots);
+}
+
 double tree_steals_most(std::uint32_t arity, std::uint32_t height, std::uint32_t workers) {
   FILCH_ASSERT(arity >= 1, arity);
   double sum = 0;

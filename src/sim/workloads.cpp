@@ -35,6 +35,8 @@ next_step task_list::resume(task& self, task_context&) {
 
 // ---- branching_tasks ------------------------------------------------------------------------------------------------
 
+double mean_children(const branching_options& of) { return of.probability * (1.0 + of.most_children) / 2; }
+
 // words: length, seed.
 bool branching_tasks::next_arrival(arrival& out) {
   if (rooted_ == options_.roots) return false;

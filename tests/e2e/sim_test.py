@@ -381,6 +381,68 @@ def test_a_run_of_too_many_events_is_not_recorded_unless_asked():
     expect("4000 tasks with 40 ms of work took" in out, f"the outcome: {out[-300:]}")
 
 
+# ---- runs that do not end, and waits that do not settle --------------------------------------------------------------
+
+
+def branching(name, **fields):
+    (base.WORK / name).write_text(json.dumps({"workers": 4, "workload": {"kind": "branching", **fields}}))
+    return name
+
+
+def test_a_branching_scenario_that_explodes_is_told_early_and_cut_off():
+    file = branching("explode.json", probability=0.9, most_children=3)
+    done = base.filch("sim", file)
+    expect(done.returncode == 4, "exit code 4", done)
+    told = done.stdout.index("Each task has 1.80 children on average")
+    expect(told < done.stdout.index("Statistics"), "it is told before the run", done)
+    for part in ("cut off", "allowed are 10000000 tasks", "workload.probability", "unfinished"):
+        expect(part in done.stderr, f"{part!r} in the message", done)
+    done = base.filch("sim", file, "--json")
+    expect(done.returncode == 4 and done.stderr.startswith("filch: Each task has 1.80 children"), "told early", done)
+    told = json.loads(done.stdout)
+    expect(told["end"] == "task_limit" and told["complete"] is False and "1.80" in told["notes"][0], f"why: {told}")
+    done = base.filch("compare", file, "--victims", "random,largest", "--seeds", "1")
+    expect(done.returncode == 4 and "2 runs of 2 were cut off: allowed are 10000000 tasks" in done.stderr,
+           "a comparison is cut off, too", done)
+    refuse(("run", file), "10000000 tasks", "1.80 children on average")
+
+
+def test_one_cut_off_run_among_many_seeds_is_told():
+    file = branching("perhaps.json", roots=1, probability=0.6, most_children=3)
+    told = base.filch("sim", file, "--seeds", "4", "--json")
+    rows = json.loads(told.stdout)["over_seeds"]
+    expect(rows[0]["cut_off"] == rows[0]["incomplete"] > 0, f"some runs are cut off: {rows}")
+    expect(told.returncode == 4 and "cut off" in told.stderr, "exit code 4", told)
+
+
+def test_a_branching_scenario_that_ends_says_nothing_of_limits():
+    done = base.filch("sim", branching("ends.json", probability=0.4, most_children=3))
+    expect(done.returncode == 0 and done.stderr == "" and "children on average" not in done.stdout, "an end", done)
+
+
+def stream(name, **fields):
+    (base.WORK / name).write_text(json.dumps({"workers": 4, "workload": {"kind": "tasks", "groups": [fields]}}))
+    return name
+
+
+def test_waits_of_arrivals_that_are_too_many_or_too_few_are_not_settled():
+    length = {"pattern": "exponential", "mean": "1ms"}
+    for name, count, gap, settled in (("calm.json", 20_000, "500us", True), ("short.json", 100, "280us", False),
+                                      ("over.json", 2000, "200us", False)):  # 50 %, 89 %, 125 % busy
+        file = stream(name, count=count, length=length, arrive={"pattern": "poisson", "gap": gap})
+        told = sim_json(file)
+        expect(told["settled"] is settled and (told["notes"] == []) is settled, f"settled or not: {told['notes']}")
+        out = " ".join(succeed("sim", file).split())
+        expect(("settled" in out) is not settled, f"the text says so: {out[-300:]}")
+        expect(settled or told["notes"][0] in out, f"the same in text and JSON: {out[-300:]}")
+        told = json.loads(succeed("compare", file, "--victims", "random,largest", "--seeds", "2", "--json"))
+        expect([row["settled"] for row in told["cases"]] == [settled] * 2, f"comparisons say so: {told}")
+    expect("125.0 % of the time, so waits grow" in out, f"too many arrivals: {out[-300:]}")
+    expect(sim_json("basic")["settled"] is None, "nothing arrives there")
+    out = succeed("sweep", "over.json", "--workers", "4,8", "--seeds", "2")
+    expect("1 of 2 cases are not settled" in out and "4 workers" in out, f"with 8 workers it is: {out}")
+
+
 def test_more_workers_than_recordings_can_number_are_refused():
     refuse(("sim", "basic", "--workers", "65535"), "--workers", "65535", "65534")
 

@@ -54,7 +54,8 @@ const char* const k_examples = R"(Examples:
   filch predict demo.filch --workers 1..16       … ask how fast it would be with more workers …
   filch trace convert demo.filch demo.pftrace    … and see it in Perfetto's viewer
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a run got stuck in a deadlock of joins.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a run got stuck in a deadlock of joins,
+4 a simulated run was cut off at a limit of tasks or events.
 In a checkout, ./filch builds the command first, and ./filch test runs all tests.)";
 
 const char* const k_run_examples = R"(

@@ -9,6 +9,7 @@ inline constexpr int k_exit_ok = 0;
 inline constexpr int k_exit_failure = 1;
 inline constexpr int k_exit_usage = 2;
 inline constexpr int k_exit_deadlock = 3;
+inline constexpr int k_exit_cut_off = 4;
 
 // The command line makes no sense; the text names the option, the value and what is allowed.
 class bad_usage : public std::runtime_error {
@@ -24,6 +25,12 @@ class failure : public std::runtime_error {
 
 // A run got stuck; the text says who waits for whom.
 class deadlock : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A simulated run came to a limit before its tasks ended; the text names the limit.
+class cut_off : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

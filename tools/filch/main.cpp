@@ -23,6 +23,10 @@ int main(int count, char** words) {
     std::cout.flush();
     std::cerr << "filch: " << problem.what() << "\n";
     return k_exit_deadlock;
+  } catch (const cut_off& problem) {
+    std::cout.flush();
+    std::cerr << "filch: " << problem.what() << "\n";
+    return k_exit_cut_off;
   } catch (const std::exception& problem) {
     std::cerr << "filch: " << problem.what() << "\n";
     return k_exit_failure;

@@ -67,16 +67,26 @@ std::unique_ptr<sim::workload> make_workload(const document& what, std::uint64_t
   return std::visit(maker{seed}, what.workload);
 }
 
+std::uint64_t most_tasks(const document& what) {
+  const auto* const branching = std::get_if<branching_load>(&what.workload);
+  const bool is_endless = branching != nullptr && sim::mean_children(branching->options) >= 1;
+  return is_endless ? k_most_endless_tasks : k_most_tasks;
+}
+
+sim::run_options make_options(const document& what, std::uint64_t seed) {
+  return {.seed = seed,
+          .until_ns = std::min(what.until_ns, k_latest_ns),
+          .deaf_waits = what.deaf_waits,
+          .most_tasks = most_tasks(what) + 1,  // a run of as many tasks as are allowed completes
+          .most_events = k_most_events};
+}
+
 sim::run_result run(const document& what, std::uint64_t seed, trace::recording* record) {
   const sim::machine_model machine = make_machine(what);
   const std::unique_ptr<sim::workload> load = make_workload(what, seed);
-  return sim::simulate(machine, what.policy, *load,
-                       {.seed = seed,
-                        .until_ns = std::min(what.until_ns, k_latest_ns),
-                        .deaf_waits = what.deaf_waits,
-                        .most_tasks = k_most_tasks,
-                        .most_events = k_most_events,
-                        .record = record});
+  sim::run_options options = make_options(what, seed);
+  options.record = record;
+  return sim::simulate(machine, what.policy, *load, options);
 }
 
 }  // namespace filch::scenario

@@ -92,10 +92,12 @@ struct document {
 
 // ---- limits ---------------------------------------------------------------------------------------------------------
 
-inline constexpr std::uint64_t k_most_bytes = 4u << 20;        // of a file
-inline constexpr std::uint32_t k_most_depth = 16;              // of brackets
-inline constexpr std::uint32_t k_most_values = 500'000;        // in a file
-inline constexpr std::uint64_t k_most_tasks = 100'000'000;     // of a run
+inline constexpr std::uint64_t k_most_bytes = 4u << 20;     // of a file
+inline constexpr std::uint32_t k_most_depth = 16;           // of brackets
+inline constexpr std::uint32_t k_most_values = 500'000;     // in a file
+inline constexpr std::uint64_t k_most_tasks = 100'000'000;  // of a run
+// … of a run whose tasks may never end, which is known beforehand: a few seconds.
+inline constexpr std::uint64_t k_most_endless_tasks = 10'000'000;
 inline constexpr std::uint64_t k_most_events = 2'000'000'000;  // of a run: a minute or two
 inline constexpr std::uint32_t k_most_workers = 65'534;        // of a run: what recordings can number
 inline constexpr std::uint32_t k_most_described_cpus = 4'096;  // of a machine with a topology: workers² distances
@@ -126,6 +128,10 @@ void require_valid(const document& what);
 [[nodiscard]] sim::machine_model make_machine(const document& what);
 // For one run. What is random in it comes from `seed`. The document outlives it.
 [[nodiscard]] std::unique_ptr<sim::workload> make_workload(const document& what, std::uint64_t seed);
+// At so many tasks a run is cut off. Only tasks that have children at random can come to that.
+[[nodiscard]] std::uint64_t most_tasks(const document& what);
+// The limits and the seed of one run.
+[[nodiscard]] sim::run_options make_options(const document& what, std::uint64_t seed);
 // One run. `record` gets everything that happens, if it is not null.
 [[nodiscard]] sim::run_result run(const document& what, std::uint64_t seed, trace::recording* record = nullptr);
 

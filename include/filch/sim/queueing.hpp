@@ -2,8 +2,8 @@
 // no costs. It answers what no single run of a program shows: how long a task takes on average at a given load.
 //
 // Time is measured in mean service times. All servers are empty at the beginning, so the mean is that of the steady
-// state only when enough time has passed before the counting begins. Warm-up and number of tasks follow from the servers
-// and their load unless the options set them, and the result tells whether they were enough.
+// state only when enough time has passed before the counting begins. Warm-up and number of tasks follow from the
+// servers and their load unless the options set them, and the result tells whether they were enough.
 #pragma once
 
 #include <filch/sim/theory.hpp>

@@ -73,6 +73,9 @@ void require_valid(const stealing& how);
 [[nodiscard]] double branching_mean(double roots, double mean_children);
 // … and their standard deviation, from the variance of the number of children.
 [[nodiscard]] double branching_sd(double roots, double mean_children, double children_variance);
+// The probability that the descendants of all roots die out, when a task has children with `probability`, and then 1 to
+// `most_children`, each number equally likely: the least fixed point of the generating function, to the power of roots.
+[[nodiscard]] double branching_end_probability(double roots, double probability, std::uint32_t most_children);
 
 // The most successful steals on a complete tree with work-first forks: Σ (arity − 1)^i · C(height, i), i from 1 to P.
 [[nodiscard]] double tree_steals_most(std::uint32_t arity, std::uint32_t height, std::uint32_t workers);

@@ -51,6 +51,9 @@ struct branching_options {
   friend bool operator==(const branching_options&, const branching_options&) = default;
 };
 
+// How many children a task has on average. From one on, the process is supercritical or critical: it may never end.
+[[nodiscard]] double mean_children(const branching_options& of);
+
 class branching_tasks final : public workload {
  public:
   branching_tasks(const branching_options& options, std::uint64_t seed) : options_{options}, random_{seed} {}

@@ -265,4 +265,17 @@ TEST(theory, a_divisible_load_takes_a_few_latencies_for_each_doubling) {
   }
 }
 
+// With one child at most the process dies out unless every task has one; with 1 to 3 and p = 0.9 the fixed point solves
+// s = 0.1 + 0.3·(s + s² + s³).
+TEST(theory, a_branching_process_ends_surely_unless_a_task_has_more_than_one_child_on_average) {
+  EXPECT_EQ(theory::branching_end_probability(5, 0.3, 3), 1);
+  EXPECT_EQ(theory::branching_end_probability(5, 0.5, 3), 1);
+  EXPECT_EQ(theory::branching_end_probability(1, 1, 1), 0);
+  EXPECT_EQ(theory::branching_end_probability(1, 1, 2), 0);
+  const double ends = theory::branching_end_probability(1, 0.9, 3);
+  EXPECT_NEAR(ends, 0.1 + 0.3 * (ends + ends * ends + ends * ends * ends), 1e-12);
+  EXPECT_LT(ends, 0.2);
+  EXPECT_NEAR(theory::branching_end_probability(4, 0.9, 3), ends * ends * ends * ends, 1e-12);
+}
+
 }  // namespace

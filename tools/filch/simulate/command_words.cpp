@@ -25,7 +25,8 @@ Examples:
 
 The same options and seed print the same bytes everywhere. A scenario that is there to show something also runs its
 variants side by side, over 100 seeds, unless the option that chooses among them is given.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the run got stuck in a deadlock of joins.)";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the run got stuck in a deadlock of joins,
+4 a run was cut off at the limit of tasks or events.)";
 
 template <class T>
 std::string names_text() {

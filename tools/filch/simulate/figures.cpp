@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "observed.hpp"
+#include "outlook.hpp"
 
 namespace filch::tool {
 namespace {
@@ -65,11 +66,7 @@ run_figures figures_of(const scenario::document& what, std::uint64_t seed) {
   const auto load = scenario::make_workload(what, seed);
   observed_workload seen{*load};
   const sim::machine_model machine = scenario::make_machine(what);
-  const sim::run_result result = sim::simulate(machine, what.policy, seen,
-                                               {.seed = seed,
-                                                .until_ns = std::min(what.until_ns, scenario::k_latest_ns),
-                                                .deaf_waits = what.deaf_waits,
-                                                .most_tasks = scenario::k_most_tasks});
+  const sim::run_result result = sim::simulate(machine, what.policy, seen, scenario::make_options(what, seed));
   const trace::count_values total = result.total_counts();
   const auto stolen = static_cast<double>(total[trace::count::stolen_by_me]);
   const double all_s = seconds(result.makespan_ns) * machine.workers;
@@ -95,6 +92,16 @@ std::vector<double> figure_table::values(figure which) const {
 std::uint32_t figure_table::incomplete() const {
   return static_cast<std::uint32_t>(
       std::ranges::count_if(runs, [](const run_figures& each) { return each.end != sim::run_end::complete; }));
+}
+
+std::uint32_t figure_table::cut_off() const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(runs, [](const run_figures& each) { return is_cut_off(each.end); }));
+}
+
+std::uint32_t figure_table::stuck() const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(runs, [](const run_figures& each) { return each.end == sim::run_end::stuck; }));
 }
 
 time_unit unit_for(double seconds) {

@@ -54,7 +54,10 @@ struct figure_table {
 
   [[nodiscard]] std::vector<double> values(figure which) const;
   [[nodiscard]] sample_summary summary(figure which) const { return summary_of(values(which)); }
+  // Runs that did not complete; of these, such that came to a limit, and such that got stuck.
   [[nodiscard]] std::uint32_t incomplete() const;
+  [[nodiscard]] std::uint32_t cut_off() const;
+  [[nodiscard]] std::uint32_t stuck() const;
 };
 
 // A unit in which a time is a handy number.

@@ -8,6 +8,7 @@
 
 #include "../option_reading.hpp"
 #include "contrasts.hpp"
+#include "outlook.hpp"
 #include "scenario_settings.hpp"
 
 namespace filch::tool {
@@ -196,6 +197,9 @@ nlohmann::ordered_json grid_json(const grid& what, const grid_results& found) {
     one["standing"] = standing_name(stands.how);
     one["behind_best"] = stands.difference;
     if (std::isfinite(stands.half_width)) one["behind_best_half_width"] = stands.half_width;
+    const outlook seen = outlook_of(point.what);
+    one["settled"] = seen.settled ? nlohmann::ordered_json(*seen.settled) : nlohmann::ordered_json(nullptr);
+    if (!seen.unsettled.empty()) one["note"] = seen.unsettled;
     one["common_seeds"] = found.common[i / what.policies.size()];
     one.update(figures_json(found.tables[i]));
     cases.push_back(std::move(one));

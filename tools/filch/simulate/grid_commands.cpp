@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "grid.hpp"
 #include "../output.hpp"
+#include "outlook.hpp"
 #include "plot_file.hpp"
 
 namespace filch::tool {
@@ -62,7 +63,7 @@ std::string stuck_note(const grid_results& found) {
   for (const figure_table& each : found.tables) incomplete += each.incomplete();
   if (incomplete == 0) return "";
   return count_text(incomplete, "run") +
-         " did not complete (deadlocks, or stopped); only seeds with which all complete are compared.\n";
+         " did not complete (deadlocks, or cut off); only seeds with which all complete are compared.\n";
 }
 
 // The table of one or several cells. With one place, its workers and grain need no columns.
@@ -147,9 +148,40 @@ std::string lines_svg(const grid& what, const grid_results& found) {
                                   .log_x = true});
 }
 
+std::vector<outlook> outlooks(const grid& what) {
+  std::vector<outlook> out;
+  for (const grid_point& each : what.points) out.push_back(outlook_of(each.what));
+  return out;
+}
+
+// The first sentence of all, and how many cases have one.
+std::string unsettled_text(const grid& what, const std::vector<outlook>& seen) {
+  const auto first = std::ranges::find_if(seen, [](const outlook& each) { return each.settled == false; });
+  if (first == seen.end()) return "";
+  const auto cases = std::ranges::count_if(seen, [](const outlook& each) { return each.settled == false; });
+  if (what.cells() == 1) return wrapped(first->unsettled);
+  return wrapped(std::to_string(cases) + " of " + std::to_string(seen.size()) +
+                 " cases are not settled, first that of " +
+                 count_text(what.points[static_cast<std::size_t>(first - seen.begin())].workers, "worker") + ". " +
+                 first->unsettled);
+}
+
+void require_ends(const grid& what, const grid_results& found) {
+  std::uint64_t cut = 0;
+  for (const figure_table& each : found.tables) cut += each.cut_off();
+  if (cut == 0) return;
+  throw cut_off(count_text(cut, "run") + " of " + std::to_string(what.points.size() * what.seeds.count) +
+                " were cut off: " + limits_text(what.base));
+}
+
 void show(const grid_arguments& given, const grid& what, bool is_sweep) {
   if (given.plot_file) require_plot_name(*given.plot_file, "--plot");
   if (given.csv && given.json) throw bad_usage("--csv: not allowed beside --json");
+  const bool is_table = !given.json && !given.csv;
+  if (is_table) say_what_runs(what, std::cout);
+  const std::vector<outlook> seen = outlooks(what);
+  const auto endless = std::ranges::find_if(seen, [](const outlook& each) { return !each.endless.empty(); });
+  if (endless != seen.end()) say_at_once(endless->endless, !is_table);
   const grid_results found = run_grid(what);
   std::string wrote;
   if (given.plot_file)
@@ -159,9 +191,9 @@ void show(const grid_arguments& given, const grid& what, bool is_sweep) {
   } else if (given.csv) {
     std::cout << csv_text(what, found);
   } else {
-    say_what_runs(what, std::cout);
-    std::cout << table_text(what, found) << wrote;
+    std::cout << table_text(what, found) << unsettled_text(what, seen) << wrote;
   }
+  require_ends(what, found);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "joins_body.hpp"
 #include "../output.hpp"
+#include "outlook.hpp"
 #include "scenario_settings.hpp"
 #include "threads_body.hpp"
 
@@ -57,6 +58,12 @@ sim::run_result foresee(scenario::document what, std::uint64_t seed) {
   what.policy.idle = policy::idle::eco;
   what.deaf_waits = false;
   const sim::run_result seen = scenario::run(what, seed);
+  if (is_cut_off(seen.end)) {
+    const outlook known = outlook_of(what);
+    throw bad_usage(what.name + " comes to " + limit_text(what, seen.end) + " without an end: allowed on threads are " +
+                    std::to_string(k_most_threads_tasks) + " tasks" +
+                    (known.endless.empty() ? "" : ". " + known.endless));
+  }
   if (seen.tasks > k_most_threads_tasks) {
     throw bad_usage(what.name + " has " + std::to_string(seen.tasks) + " tasks: allowed on threads are " +
                     std::to_string(k_most_threads_tasks));

@@ -21,7 +21,11 @@ std::vector<figure_table> run_candidates(const std::vector<candidate>& all, seed
 std::string side_by_side_text(std::string head, const std::vector<std::string>& names,
                               const std::vector<figure_table>& tables, const std::vector<figure>& columns) {
   bool has_incomplete = false;
-  for (const figure_table& each : tables) has_incomplete = has_incomplete || each.incomplete() != 0;
+  bool has_others = false;  // that did not get stuck
+  for (const figure_table& each : tables) {
+    has_incomplete = has_incomplete || each.incomplete() != 0;
+    has_others = has_others || each.incomplete() != each.stuck();
+  }
   std::vector<std::string> titles{std::move(head)};
   std::vector<time_unit> units;
   for (const figure which : columns) {
@@ -34,7 +38,7 @@ std::string side_by_side_text(std::string head, const std::vector<std::string>& 
     titles.emplace_back(figure_title(which));
     if (is_time(which)) titles.back().append(" ").append(units.back().name);
   }
-  if (has_incomplete) titles.emplace_back("stuck");
+  if (has_incomplete) titles.emplace_back(has_others ? "incomplete" : "stuck");
   text_table table{std::move(titles)};
   for (std::size_t row = 0; row != tables.size(); ++row) {
     std::vector<std::string> cells{names[row]};
@@ -57,6 +61,7 @@ nlohmann::ordered_json figures_json(const figure_table& of) {
   nlohmann::ordered_json out;
   out["runs"] = of.runs.size();
   out["incomplete"] = of.incomplete();
+  out["cut_off"] = of.cut_off();
   for (std::size_t i = 0; i != k_figures; ++i) {
     const sample_summary one = of.summary(static_cast<figure>(i));
     if (one.count == 0) continue;

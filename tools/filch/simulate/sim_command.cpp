@@ -15,6 +15,7 @@
 #include "commands.hpp"
 #include "contrasts.hpp"
 #include "../output.hpp"
+#include "outlook.hpp"
 #include "scenario_settings.hpp"
 #include "side_by_side.hpp"
 #include "simulated.hpp"
@@ -105,7 +106,7 @@ void say_what_runs(const sim_settings& chosen, std::ostream& out) {
       << policy::describe(what.policy) << (what.deaf_waits ? " deaf_waits=yes" : "") << "\n\n";
 }
 
-std::string outcome_of(const simulated_run& run) {
+std::string outcome_of(const scenario::document& what, const simulated_run& run) {
   const executed_plan& done = run.done;
   const double wall_s = static_cast<double>(done.wall_ns) * 1e-9;
   std::string out = count_text(done.tasks, "task") + " with " +
@@ -116,8 +117,7 @@ std::string outcome_of(const simulated_run& run) {
   out += ".\n";
   if (run.result.end == sim::run_end::until)
     out += "The run was stopped there: the scenario says until when it goes.\n";
-  if (run.result.end == sim::run_end::event_limit) out += "The run was stopped there: it had too many events.\n";
-  if (run.result.end == sim::run_end::task_limit) out += "The run was stopped there: it had made too many tasks.\n";
+  if (is_cut_off(run.result.end)) out += "The run was cut off there, at " + limit_text(what, run.result.end) + ".\n";
   return out;
 }
 
@@ -157,7 +157,7 @@ simulated_run show_first(const sim_arguments& given, const sim_settings& chosen,
              .report_file = given.report_file.value_or(""),
              .out = out,
              .json = into};
-  const std::string outcome = outcome_of(run);
+  const std::string outcome = outcome_of(chosen.what, run);
   report_executed(in, run.done, outcome, into);
   if (!is_recorded) {
     into.erase("matrix");
@@ -196,7 +196,8 @@ std::string with_names(const std::string& text, const trace::recording& from) {
   return out;
 }
 
-void show_seeds(const sim_settings& chosen, std::ostream& out, json& into) {
+// How many runs were cut off.
+std::uint32_t show_seeds(const sim_settings& chosen, std::ostream& out, json& into) {
   std::vector<candidate> all;
   std::vector<figure> columns{figure::time, figure::stolen, figure::steal_rate, figure::efficiency, figure::wait};
   if (chosen.shows == nullptr) {
@@ -209,6 +210,7 @@ void show_seeds(const sim_settings& chosen, std::ostream& out, json& into) {
     }
   }
   const std::vector<figure_table> tables = run_candidates(all, chosen.seeds);
+  std::uint32_t cut = 0;
   std::vector<std::string> names;
   for (const candidate& each : all) names.push_back(each.name);
   out << "\nOver " << count_text(chosen.seeds.count, "seed") << " from " << chosen.seeds.first
@@ -219,7 +221,36 @@ void show_seeds(const sim_settings& chosen, std::ostream& out, json& into) {
     json one{{"name", names[i]}};
     one.update(figures_json(tables[i]));
     into.push_back(std::move(one));
+    cut += tables[i].cut_off();
   }
+  return cut;
+}
+
+// Throws when the run did not end by itself: the text says why.
+void require_end(const simulated_run& run, const scenario::document& what, const outlook& seen) {
+  const std::string when = duration_text(static_cast<double>(run.result.makespan_ns) * 1e-9);
+  const std::string left = count_text(run.result.unfinished, "unfinished task");
+  if (is_cut_off(run.result.end)) {
+    std::string text = "the run was cut off at "s + when + " with " + left + ": allowed are " +
+                       limit_text(what, run.result.end) + " per run";
+    if (!seen.endless.empty()) {
+      text += "; fewer than one child per task on average would end (workload.probability, workload.most_children)";
+    }
+    throw cut_off(text);
+  }
+  if (run.result.end != sim::run_end::stuck) return;
+  std::string text = "the run is stuck at "s + when + " with " + left + ": a deadlock of joins";
+  for (const sim::stuck_join& each : run.result.stuck) {
+    text.append("\n  ").append(with_names(to_string(each), run.done.recording));
+  }
+  throw deadlock(text);
+}
+
+json outlook_json(const outlook& seen) {
+  json notes = json::array();
+  if (!seen.endless.empty()) notes.push_back(seen.endless);
+  if (!seen.unsettled.empty()) notes.push_back(seen.unsettled);
+  return {{"settled", seen.settled ? json(*seen.settled) : json(nullptr)}, {"notes", std::move(notes)}};
 }
 
 }  // namespace
@@ -233,12 +264,16 @@ void sim_command(const sim_arguments& given) {
   const sim_settings chosen = understand(given);
   std::ostream nowhere{nullptr};
   std::ostream& out = given.json ? nowhere : std::cout;
+  const outlook seen = outlook_of(chosen.what);
   say_what_runs(chosen, out);
+  if (!seen.endless.empty()) say_at_once(seen.endless, given.json);
   json first;
   const simulated_run run = show_first(given, chosen, out, first);
   json seeds = json::array();
-  if (chosen.seeds.count > 1) show_seeds(chosen, out, seeds);
-  const bool is_stuck = run.result.end == sim::run_end::stuck;
+  const bool is_cut = is_cut_off(run.result.end);
+  const std::uint32_t cut_seeds = chosen.seeds.count > 1 && !is_cut ? show_seeds(chosen, out, seeds) : 0;
+  if (chosen.seeds.count > 1 && is_cut) out << "The other seeds were left out.\n";
+  if (!seen.unsettled.empty()) out << wrapped(seen.unsettled);
   if (given.json) {
     json all{{"scenario", chosen.what.name},
              {"version", FILCH_VERSION},
@@ -248,20 +283,17 @@ void sim_command(const sim_arguments& given) {
              {"machine", chosen.what.machine.name},
              {"policy", policy_fields(chosen.what)},
              {"complete", run.result.is_complete},
-             {"run", std::move(first)}};
+             {"end", name_of(run.result.end)}};
+    all.update(outlook_json(seen));
+    all["run"] = std::move(first);
     for (const sim::stuck_join& each : run.result.stuck) {
       all["stuck"].push_back(with_names(to_string(each), run.done.recording));
     }
     if (!seeds.empty()) all["over_seeds"] = std::move(seeds);
     std::cout << json_text(all) << "\n";
   }
-  if (!is_stuck) return;
-  std::string text = "the run is stuck at "s + duration_text(static_cast<double>(run.result.makespan_ns) * 1e-9) +
-                     " with " + count_text(run.result.unfinished, "unfinished task") + ": a deadlock of joins";
-  for (const sim::stuck_join& each : run.result.stuck) {
-    text.append("\n  ").append(with_names(to_string(each), run.done.recording));
-  }
-  throw deadlock(text);
+  require_end(run, chosen.what, seen);
+  if (cut_seeds != 0) throw cut_off(count_text(cut_seeds, "run") + " were cut off: " + limits_text(chosen.what));
 }
 
 }  // namespace filch::tool
