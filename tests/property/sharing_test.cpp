@@ -37,7 +37,6 @@ namespace {
 constexpr std::int64_t k_element_ns = 20'000;
 constexpr std::int64_t k_alone_ns = 5'000'000'000;
 constexpr int k_count = k_alone_ns / k_element_ns;
-constexpr int k_few = 8;
 
 unsigned workers_wanted() {
   if (const char* const said = std::getenv("FILCH_SHARING_WORKERS")) return static_cast<unsigned>(std::atoi(said));
@@ -50,6 +49,7 @@ const unsigned workers = [] {
   return wanted;
 }();
 const std::size_t threads_needed = workers >= 16 ? workers * 3 / 4 : 2;
+const int few_count = static_cast<int>(std::max(8U, 2 * workers));
 
 std::int64_t cpu_time_ns() {
   timespec now{};
@@ -60,7 +60,7 @@ std::int64_t cpu_time_ns() {
 // The threads that compute in one call.
 class meeting {
  public:
-  explicit meeting(const filch::runtime& at) : at_{at} {}
+  meeting(const filch::runtime& at, std::size_t needed) : at_{at}, needed_{needed} {}
 
   void compute(std::int64_t span_ns) {
     if (is_over()) return;
@@ -87,7 +87,7 @@ class meeting {
   void note(std::thread::id me) {
     const std::lock_guard lock{mutex_};
     threads_.insert(me);
-    if (threads_.size() >= threads_needed) is_over_ = true;
+    if (threads_.size() >= needed_) is_over_ = true;
   }
   void give_up() {
     std::string state = at_.dump();
@@ -96,6 +96,7 @@ class meeting {
   }
 
   const filch::runtime& at_;
+  const std::size_t needed_;
   std::atomic<bool> is_over_{false};
   std::atomic<std::int64_t> spent_ns_{0};
   mutable std::mutex mutex_;
@@ -106,7 +107,8 @@ class meeting {
 meeting* now_met = nullptr;  // that of the call under way
 
 [[gnu::noinline]] void compute() { now_met->compute(k_element_ns); }
-[[gnu::noinline]] void compute_long() { now_met->compute(k_alone_ns / k_few); }
+[[gnu::noinline]] void compute_item() { now_met->compute(10 * k_element_ns); }  // of a pipeline, which is no loop
+[[gnu::noinline]] void compute_long() { now_met->compute(k_alone_ns / few_count); }
 
 // An element whose operators compute.
 struct item {
@@ -156,13 +158,14 @@ std::vector<item>& other_items() {
   return all;
 }
 std::vector<int>& few() {
-  static std::vector<int> all(k_few, 1);
+  static std::vector<int> all(static_cast<std::size_t>(few_count), 1);
   return all;
 }
 
+int sum_of(int a, int b) { return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
 int plus(int a, int b) {
   compute();
-  return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+  return sum_of(a, b);
 }
 bool less(int a, int b) {
   compute();
@@ -201,13 +204,14 @@ struct row {
   const char* function;
   const char* with;  // what it goes over
   void (*call)();
+  std::size_t most = SIZE_MAX;  // threads that can take part
 
   friend std::ostream& operator<<(std::ostream& to, const row& what) { return to << what.function << what.with; }
 };
 
 const std::vector<row> functions{
     {"join", "", [] { fork(k_levels); }},
-    {"join", "_of_few", [] { filch::join(&compute_long, &compute_long); }},
+    {"join", "_of_few", [] { filch::join(&compute_long, &compute_long); }, 2},
     {"scope", "",
      [] {
        filch::scope([](filch::scope_handle& s) {
@@ -217,7 +221,7 @@ const std::vector<row> functions{
     {"scope", "_of_few",
      [] {
        filch::scope([](filch::scope_handle& s) {
-         for (int i = 0; i != k_few; ++i) s.spawn(&compute_long);
+         for (int i = 0; i != few_count; ++i) s.spawn(&compute_long);
        });
      }},
     {"for_each", "", [] { filch::for_each(numbers(), [](int&) { compute(); }); }},
@@ -246,9 +250,9 @@ const std::vector<row> functions{
      }},
     {"for_each_n", "", [] { filch::for_each_n(listed().begin(), k_count, [](int&) { compute(); }); }},
     {"for_index", "", [] { filch::for_index(k_count, [](int) { compute(); }); }},
-    {"for_index", "_of_few", [] { filch::for_index(k_few, [](int) { compute_long(); }); }},
+    {"for_index", "_of_few", [] { filch::for_index(few_count, [](int) { compute_long(); }); }},
     {"for_index", "_nested",
-     [] { filch::for_index(k_few, [](int) { filch::for_index(k_count / k_few, [](int) { compute(); }); }); }},
+     [] { filch::for_index(few_count, [](int) { filch::for_index(k_count / few_count, [](int) { compute(); }); }); }},
     {"transform", "", [] { filch::transform(numbers(), output().begin(), &itself); }},
     {"transform", "_of_two", [] { filch::transform(numbers(), sorted(), output().begin(), &plus); }},
     {"copy", "", [] { filch::copy(items(), other_items().begin()); }},
@@ -262,7 +266,7 @@ const std::vector<row> functions{
      }},
     {"reduce", "", [] { (void)filch::reduce(numbers(), 0, &plus); }},
     {"reduce", "_of_a_list", [] { (void)filch::reduce(listed(), 0, &plus); }},
-    {"transform_reduce", "", [] { (void)filch::transform_reduce(numbers(), 0, std::plus<unsigned>{}, &itself); }},
+    {"transform_reduce", "", [] { (void)filch::transform_reduce(numbers(), 0, &sum_of, &itself); }},
     {"transform_reduce", "_of_few",
      [] {
        (void)filch::transform_reduce(few(), 0, std::plus<>{}, [](int a) {
@@ -270,8 +274,7 @@ const std::vector<row> functions{
          return a;
        });
      }},
-    {"transform_reduce", "_of_two",
-     [] { (void)filch::transform_reduce(numbers(), sorted(), 0, std::plus<unsigned>{}, &plus); }},
+    {"transform_reduce", "_of_two", [] { (void)filch::transform_reduce(numbers(), sorted(), 0, &sum_of, &plus); }},
     {"count_if", "", [] { (void)filch::count_if(numbers(), &is_even); }},
     {"count", "", [] { (void)filch::count(items(), item{1}); }},
     {"min_element", "", [] { (void)filch::min_element(numbers(), &less); }},
@@ -280,9 +283,9 @@ const std::vector<row> functions{
     {"inclusive_scan", "", [] { filch::inclusive_scan(numbers(), output().begin(), &plus); }},
     {"exclusive_scan", "", [] { filch::exclusive_scan(numbers(), output().begin(), 0, &plus); }},
     {"transform_inclusive_scan", "",
-     [] { filch::transform_inclusive_scan(numbers(), output().begin(), std::plus<unsigned>{}, &itself); }},
+     [] { filch::transform_inclusive_scan(numbers(), output().begin(), &sum_of, &itself); }},
     {"transform_exclusive_scan", "",
-     [] { filch::transform_exclusive_scan(numbers(), output().begin(), 0, std::plus<unsigned>{}, &itself); }},
+     [] { filch::transform_exclusive_scan(numbers(), output().begin(), 0, &sum_of, &itself); }},
     {"sort", "", [] { filch::sort(numbers(), &less); }},
     {"stable_sort", "", [] { filch::stable_sort(numbers(), &less); }},
     {"nth_element", "", [] { filch::nth_element(numbers(), numbers().begin() + k_count / 2, &less); }},
@@ -313,7 +316,11 @@ const std::vector<row> functions{
        filch::pipeline(
            2 * workers,
            [&] { return next == k_count || now_met->is_over() ? std::optional<int>{} : std::optional<int>{next++}; },
-           filch::parallel(&itself), filch::serial([](int) {}));
+           filch::parallel([](int number) {
+             compute_item();
+             return number;
+           }),
+           filch::serial([](int) {}));
      }},
 };
 
@@ -378,15 +385,16 @@ const std::vector<place> outside{
 class sharing : public testing::TestWithParam<row> {
  protected:
   void expect_shared(const place& from, filch::runtime& at, const char* whose) {
-    meeting met{at};
+    const std::size_t needed = std::min(threads_needed, GetParam().most);
+    meeting met{at, needed};
     now_met = &met;
     from.call(at, GetParam().call);
     now_met = nullptr;
-    EXPECT_GE(met.threads(), threads_needed)
-        << "filch::" << GetParam().function << " called from " << from.name << whose << " was computed by "
-        << met.threads() << " threads for " << met.spent_ns() / 1'000'000 << " ms of CPU time; " << workers
-        << " workers had nothing else to do\n"
-        << met.state();
+    EXPECT_GE(met.threads(), needed) << "filch::" << GetParam().function << " called from " << from.name << whose
+                                     << " was computed by " << met.threads() << " threads for "
+                                     << met.spent_ns() / 1'000'000 << " ms of CPU time; " << workers
+                                     << " workers had nothing else to do\n"
+                                     << met.state();
   }
 };
 
