@@ -24,8 +24,18 @@ void detail::fail_foreign_unlock(std::thread::id locked_by) {
   std::ostringstream text;
   text << "filch: a thread_mutex that thread " << locked_by << " has locked is being unlocked by thread "
        << std::this_thread::get_id()
-       << ". It was held across a join or a scope, after which code may go on elsewhere. Use filch::mutex, or "
-          "filch::stay_on_thread around the lock.\n";
+       << ". It was held across a join, a scope or a co_await, after which code may go on elsewhere. Use filch::mutex, "
+          "or, in a plain function, filch::stay_on_thread around the lock.\n";
+  std::fputs(text.str().c_str(), stderr);
+  std::abort();
+}
+
+void detail::fail_second_lock() {
+  std::ostringstream text;
+  text
+      << "filch: a thread_mutex is being locked by thread " << std::this_thread::get_id()
+      << ", which holds it already and would wait for itself. It was held across a join, a scope or a co_await, during "
+         "which its thread runs other tasks. Use filch::mutex.\n";
   std::fputs(text.str().c_str(), stderr);
   std::abort();
 }

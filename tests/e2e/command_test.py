@@ -87,6 +87,9 @@ def test_the_tour_runs_a_program_names_what_limits_it_and_predicts_more_workers(
                  "a machine you may not have", "What would help most there", "Wrote report.html", "Wrote tour.filch",
                  "What to try next"):
         expect(part in out, f"{part!r} in {out}")
+    line = re.search(r"^  filch  +(the tour: .*)", succeed("--help"), re.M)
+    expect(line and line[1] == "the tour: a program with a fault, what limits it, more workers",
+           f"the help describes this tour: {line}")
     predicted = re.findall(r"^ +(\d+) +\S+ \S+ +([0-9.]+) +([0-9.]+)  ", out, re.M)
     expect([int(row[0]) for row in predicted] == [1, 2, 4, 8, 16, 64], f"a row for each number of workers in {out}")
     for workers, speed_up, best in predicted:

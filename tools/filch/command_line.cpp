@@ -35,7 +35,7 @@ std::string workloads_text() {
 }
 
 const char* const k_examples = R"(Examples:
-  filch                                          the tour: an unbalanced load, two policies, who stole from whom
+  filch                                          the tour: a program with a fault, what limits it, more workers
   filch run adaptive                             12 of 15 tasks begin on worker 0; see them stolen
   filch run adaptive --victims random --log      another policy, with the log of events
   filch run granularity --workers 2              what the size of tasks costs

@@ -148,18 +148,18 @@ field object_fields::need(std::string_view name) {
   object_.fail(where + " has no field \"" + std::string{name} + "\", which it needs");
 }
 
-void object_fields::finish() const {
+void object_fields::refuse_others(std::span<const std::string_view> known) const {
   const json_value& value = object_.value();
   for (std::size_t i = 0; i != value.keys.size(); ++i) {
     const std::string& key = value.keys[i];
-    if (std::ranges::find(known_, key) != known_.end()) continue;
+    if (std::ranges::find(known, key) != known.end()) continue;
     const std::string path = object_.path().empty() ? key : object_.path() + "." + key;
-    const auto nearest = std::ranges::min_element(known_, {}, [&](std::string_view name) {
+    const auto nearest = std::ranges::min_element(known, {}, [&](std::string_view name) {
       return policy::edit_distance(std::string_view{key}.substr(0, 100), name);
     });
     std::string text = path.substr(0, 200) + " = " + value.items[i].show() + ": unknown field; did you mean \"" +
                        std::string{*nearest} + "\"? Valid are ";
-    for (std::size_t k = 0; k != known_.size(); ++k) text.append(k == 0 ? "" : ", ").append(known_[k]);
+    for (std::size_t k = 0; k != known.size(); ++k) text.append(k == 0 ? "" : ", ").append(known[k]);
     throw error{object_.file(), value.items[i].line, path, text};
   }
 }

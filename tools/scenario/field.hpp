@@ -9,7 +9,9 @@
 #include <filch/policy/names.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,16 +66,20 @@ class field {
   const json_value* value_;
 };
 
-// The fields of an object. Whoever has asked for all that it knows calls finish, which refuses the others.
+// The fields of an object. A reader that has asked for all that it knows calls finish, which refuses the others. One
+// that needs a field calls allow first, or a misspelt field would be reported as a missing one.
 class object_fields {
  public:
   explicit object_fields(const field& object);
+
+  // Refuses all fields but these.
+  void allow(std::initializer_list<std::string_view> names) const { refuse_others({names.begin(), names.size()}); }
 
   // The field of that name, if the object has it.
   [[nodiscard]] std::optional<field> find(std::string_view name);
   // … which it must have.
   [[nodiscard]] field need(std::string_view name);
-  void finish() const;
+  void finish() const { refuse_others(known_); }
 
   [[nodiscard]] const field& self() const { return object_; }
 
@@ -97,6 +103,8 @@ class object_fields {
   }
 
  private:
+  void refuse_others(std::span<const std::string_view> known) const;
+
   field object_;
   std::vector<std::string_view> known_;
 };

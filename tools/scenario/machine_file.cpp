@@ -123,6 +123,7 @@ std::vector<sim::disturbance> read_disturbances(const field& from) {
   if (rows.size() > k_most_disturbances) from.refuse("a list of at most 100000 disturbances");
   for (const field& row : rows) {
     object_fields fields{row};
+    fields.allow({"worker", "from_ns", "for_ns", "every_ns", "speed_permille"});
     sim::disturbance one;
     one.worker = static_cast<std::uint32_t>(fields.need("worker").whole(0, k_most_workers - 1));
     fields.nanoseconds("from_ns", one.from_ns);
@@ -145,6 +146,7 @@ std::vector<cost_spread> read_spreads(const field& from) {
   if (rows.size() > k_most_spreads) from.refuse("a list of at most 100 costs");
   for (const field& row : rows) {
     object_fields fields{row};
+    fields.allow({"cost", "low", "median", "high"});
     cost_spread one{.cost = fields.need("cost").text("the name of a cost")};
     one.low = fields.need("low").real(0, k_most);
     one.median = fields.need("median").real(one.low, k_most);

@@ -145,6 +145,7 @@ document parse(std::string_view text, std::string_view origin) {
   const field root{origin, "", tree};
   document out;
   object_fields fields{root};
+  fields.allow({"$schema", "name", "title", "machine", "workers", "seed", "runs", "until", "policy", "workload"});
   (void)fields.find("$schema");
   out.name = std::filesystem::path{origin}.stem().string();
   if (const auto name = fields.find("name")) out.name = name->text();

@@ -28,6 +28,7 @@ sim::lengths read_lengths(const field& from) {
   }
   if (!from.is_object()) from.refuse("a time (\"1s\"), a list of times, or an object with a pattern");
   object_fields fields{from};
+  fields.allow({"pattern", "from", "to", "mean"});
   const std::size_t which = fields.need("pattern").one_of({"uniform", "exponential"});
   sim::lengths out;
   if (which == 0) {
@@ -47,6 +48,7 @@ sim::arrival_times read_arrivals(const field& from) {
   using kind = sim::arrival_times::kind;
   sim::arrival_times out;
   object_fields fields{from};
+  fields.allow({"pattern", "from", "gap", "size", "times"});
   out.what = static_cast<kind>(fields.need("pattern").one_of({"at_once", "every", "poisson", "bursts", "listed"}));
   if (out.what == kind::listed) {
     for (const field& one : fields.need("times").items()) {
@@ -111,6 +113,7 @@ std::uint64_t read_count(object_fields& fields, const sim::task_group& group) {
 sim::task_group read_group(const field& from) {
   sim::task_group out;
   object_fields fields{from};
+  fields.allow({"count", "total", "length", "arrive", "to", "priority"});
   out.length = read_lengths(fields.need("length"));
   if (const auto arrive = fields.find("arrive")) out.arrives = read_arrivals(*arrive);
   out.count = read_count(fields, out);
@@ -121,6 +124,7 @@ sim::task_group read_group(const field& from) {
 }
 
 tasks_load read_tasks(object_fields& fields) {
+  fields.allow({"kind", "groups"});
   tasks_load out;
   const field groups = fields.need("groups");
   std::uint64_t sum = 0;
@@ -182,12 +186,14 @@ tree_load read_tree(object_fields& fields) {
 }
 
 graph_load read_graph(object_fields& fields) {
+  fields.allow({"kind", "tasks", "ready_goes"});
   graph_load out;
   const field tasks = fields.need("tasks");
   const auto rows = tasks.items("a list of tasks");
   if (rows.empty()) tasks.refuse("a list of at least one task");
   for (const field& row : rows) {
     object_fields task{row};
+    task.allow({"work", "after", "priority"});
     policy::priority band = policy::priority::normal;
     const time_ns work_ns = task.need("work").duration();
     task.named("priority", band);
@@ -220,6 +226,7 @@ divisible_tasks_load read_divisible(object_fields& fields) {
 
 // A file is looked for beside the scenario.
 trace_load read_recorded(object_fields& fields) {
+  fields.allow({"kind", "file", "join"});
   trace_load out;
   const field file = fields.need("file");
   out.file = (std::filesystem::path{file.file()}.parent_path() / file.text("the name of a recording")).string();
@@ -233,6 +240,11 @@ std::vector<std::string_view> workload_kinds() { return {"tasks", "branching", "
 
 workload_description read_workload(const field& from) {
   object_fields fields{from};
+  if (!fields.find("kind")) {
+    fields.allow({"kind",          "groups", "roots",      "every", "root",   "child", "probability",
+                  "most_children", "join",   "depth",      "arity", "before", "after", "leaf",
+                  "work_first",    "tasks",  "ready_goes", "work",  "grain",  "file"});
+  }
   workload_description out;
   switch (fields.need("kind").one_of(workload_kinds())) {
     case 0:

@@ -8,6 +8,7 @@
 // A lock that is held across joins is better a filch::mutex, which belongs to nobody's thread.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -28,30 +29,41 @@ namespace detail {
 // Compilers take std::this_thread::get_id() for a constant of the function it stands in; across a join it is none.
 [[nodiscard]] std::thread::id thread_here() noexcept;
 [[noreturn]] void fail_foreign_unlock(std::thread::id locked_by);
+[[noreturn]] void fail_second_lock();
 }  // namespace detail
 
-// A std::mutex that notices when it is unlocked on another thread than it was locked on, says so and ends the program:
-// for finding locks that are held across joins.
+// A std::mutex that notices when it is unlocked on another thread than it was locked on, or locked again by the thread
+// that holds it, says so and ends the program: for finding locks that are held across joins and co_awaits.
 class thread_mutex {
  public:
   void lock() {
+    if (is_mine()) detail::fail_second_lock();
     mutex_.lock();
-    locked_by_ = detail::thread_here();
+    set_holder(detail::thread_here());
   }
   [[nodiscard]] bool try_lock() {
-    if (!mutex_.try_lock()) return false;
-    locked_by_ = detail::thread_here();
+    if (is_mine() || !mutex_.try_lock()) return false;
+    set_holder(detail::thread_here());
     return true;
   }
   void unlock() {
-    if (locked_by_ != detail::thread_here()) detail::fail_foreign_unlock(locked_by_);
-    locked_by_ = {};
+    if (!is_mine()) detail::fail_foreign_unlock(holder());
+    set_holder({});
     mutex_.unlock();
   }
 
  private:
+  // A thread finds its own id there only if it has written it itself.
+  [[nodiscard]] bool is_mine() const { return holder() == detail::thread_here(); }
+  [[nodiscard]] std::thread::id holder() const {
+    return locked_by_.load(std::memory_order_relaxed);  // owner-only
+  }
+  void set_holder(std::thread::id who) {
+    locked_by_.store(who, std::memory_order_relaxed);  // owner-only
+  }
+
   std::mutex mutex_;
-  std::thread::id locked_by_;  // guarded by mutex_
+  std::atomic<std::thread::id> locked_by_{};  // written by who holds mutex_
 };
 
 }  // namespace filch::inline v0

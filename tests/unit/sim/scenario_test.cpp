@@ -202,6 +202,34 @@ TEST(scenario, what_is_too_large_is_refused_at_once) {
   EXPECT_EQ(message_of(fields + "}"), "f.json:1001: an object has more than 1000 fields");
 }
 
+// A misspelt field was reported as the one that is missing: `has no field "length"`.
+TEST(scenario, a_misspelt_field_is_named_with_the_nearest_one_and_all_that_are_allowed) {
+  const auto said = [](std::string_view group) {
+    return message_of(R"({"workload": {"kind": "tasks", "groups": [)" + std::string{group} + "]}}");
+  };
+  EXPECT_EQ(said(R"({"count": 3, "lenght": "1s"})"),
+            "f.json:1: workload.groups[0].lenght = \"1s\": unknown field; did you mean \"length\"? Valid are count, "
+            "total, length, arrive, to, priority");
+  EXPECT_EQ(said(R"({"count": 3, "length": {"patern": "uniform", "from": "1s", "to": "2s"}})"),
+            "f.json:1: workload.groups[0].length.patern = \"uniform\": unknown field; did you mean \"pattern\"? Valid "
+            "are pattern, from, to, mean");
+  EXPECT_EQ(said(R"({"count": 3, "length": "1s", "arrive": {"pattern": "every", "gpa": "1s"}})"),
+            "f.json:1: workload.groups[0].arrive.gpa = \"1s\": unknown field; did you mean \"gap\"? Valid are pattern, "
+            "from, gap, size, times");
+  EXPECT_EQ(said(R"({"count": 3})"), "f.json:1: workload.groups[0] has no field \"length\", which it needs");
+  for (const std::string_view text :
+       {R"({"worklod": {"kind": "tree"}})", R"({"workload": {"knd": "tree"}})",
+        R"({"workload": {"kind": "tasks", "group": []}})", R"({"workload": {"kind": "graph", "task": []}})",
+        R"({"workload": {"kind": "graph", "tasks": [{"wrok": "1s"}]}})",
+        R"({"workload": {"kind": "trace", "fiel": "x.filch"}})",
+        R"({"workload": {"kind": "tree"}, "machine": {"disturbances": [{"wroker": 1, "for_ns": 1}]}})",
+        R"({"workload": {"kind": "tree"}, "machine": {"measured": [{"csot": "pop_ns"}]}})"}) {
+    const std::string message = message_of(std::string{text});
+    EXPECT_NE(message.find("unknown field; did you mean"), std::string::npos) << message;
+    EXPECT_NE(message.find("Valid are"), std::string::npos) << message;
+  }
+}
+
 TEST(scenario, a_file_that_is_none_is_refused) {
   const auto said = [](std::string_view name) -> std::string {
     try {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -224,7 +225,8 @@ TEST(thread_mutex_death, a_lock_that_is_held_across_a_join_is_reported) {
           join_and_go_on_elsewhere(rt);
         });
       },
-      "a thread_mutex that thread .* has locked is being unlocked by thread .*held across a join or a scope.*Use "
+      "a thread_mutex that thread .* has locked is being unlocked by thread .*held across a join, a scope or a "
+      "co_await.*Use "
       "filch::mutex");
 }
 
@@ -235,7 +237,85 @@ TEST(thread_mutex_death, an_unlock_by_another_thread_is_reported) {
         m.lock();
         std::thread{[&] { m.unlock(); }}.join();
       },
-      "held across a join or a scope.*Use filch::mutex");
+      "held across a join, a scope or a co_await.*Use filch::mutex");
+}
+
+filch::task<> hold_across_a_move(filch::thread_mutex& m) {
+  co_await filch::on(filch::worker_id{0});
+  const std::lock_guard lock{m};
+  co_await filch::on(filch::worker_id{1});
+}
+
+TEST(thread_mutex_death, a_lock_that_is_held_across_a_co_await_is_reported_where_the_coroutine_goes_on_elsewhere) {
+  EXPECT_DEATH(
+      {
+        filch::runtime rt{{.workers = 2}};
+        filch::thread_mutex m;
+        rt.run(hold_across_a_move(m));
+      },
+      "a thread_mutex that thread .* has locked is being unlocked by thread .*a co_await.*Use filch::mutex");
+}
+
+filch::task<> hold_across_a_yield(filch::thread_mutex& m) {
+  const std::lock_guard lock{m};
+  co_await filch::yield();
+}
+
+filch::task<> two_of_them(filch::thread_mutex& m) {
+  co_await filch::all(hold_across_a_yield(m), hold_across_a_yield(m));
+}
+
+// A std::mutex would never return here: the only worker waits for a coroutine that lies in its own queue.
+TEST(thread_mutex_death, a_coroutine_that_locks_what_another_one_of_its_thread_holds_is_reported) {
+  EXPECT_DEATH(
+      {
+        filch::runtime rt{{.workers = 1}};
+        filch::thread_mutex m;
+        rt.run(two_of_them(m));
+      },
+      "a thread_mutex is being locked by thread .*, which holds it already.*a co_await.*Use filch::mutex");
+}
+
+TEST(thread_mutex, try_lock_of_its_own_holder_gets_nothing) {
+  filch::thread_mutex m;
+  EXPECT_TRUE(m.try_lock());
+  EXPECT_FALSE(m.try_lock());
+  m.unlock();
+  EXPECT_TRUE(m.try_lock());
+  m.unlock();
+}
+
+filch::task<> hold_until(std::mutex& m, filch::manual_event& is_held, filch::manual_event& go_on) {
+  co_await filch::on(filch::worker_id{0});
+  m.lock();
+  is_held.set();
+  co_await go_on.async_wait();
+  m.unlock();  // on the same thread: the other worker is blocked
+}
+
+filch::task<> lock_elsewhere(std::mutex& m, filch::manual_event& is_held) {
+  co_await is_held.async_wait();
+  co_await filch::on(filch::worker_id{1});
+  const std::lock_guard lock{m};
+}
+
+// Nothing refuses to compile a std::mutex that is held across a co_await; the watchdog names the worker that waits.
+TEST(watchdog, a_worker_that_waits_for_a_mutex_held_across_a_co_await_is_reported) {
+  std::atomic<bool> is_told{false};
+  filch::options with{.workers = 2, .watchdog_ns = 5 * filch::k_ns_per_ms};
+  with.on_report = [&](std::string_view text) {
+    if (text.find("has held worker 1") != std::string_view::npos) is_told = true;
+  };
+  filch::runtime rt{with};
+  std::mutex m;
+  filch::manual_event is_held;
+  filch::manual_event go_on;
+  auto holder = filch::spawn(rt, hold_until(m, is_held, go_on));
+  auto waiter = filch::spawn(rt, lock_elsewhere(m, is_held));
+  EXPECT_TRUE(spin_until([&] { return is_told.load(); }));
+  go_on.set();
+  holder.get();
+  waiter.get();
 }
 
 }  // namespace
