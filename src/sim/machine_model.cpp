@@ -154,8 +154,8 @@ time_ns machine_model::disturbed_ns(std::uint32_t worker, time_ns from_ns, time_
 }
 
 void require_valid(const machine_model& machine) {
-  if (machine.workers < 1 || machine.workers >= trace::k_max_workers) {
-    refuse("workers", machine.workers, "a number from 1 to 65534");
+  if (machine.workers < 1 || machine.workers > k_most_workers) {
+    refuse("workers", machine.workers, "a number from 1 to " + std::to_string(k_most_workers));
   }
   if (machine.distances.workers() != 0 && machine.distances.workers() != machine.workers) {
     refuse("distances.workers", machine.distances.workers(), "the number of workers, or 0 for equal distances");

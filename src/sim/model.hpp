@@ -129,7 +129,7 @@ class model final : private task_context {
     return worker_id{static_cast<std::uint32_t>(&w - workers_.data())};
   }
   [[nodiscard]] static task_id id_of(const task& t) { return task_id{t.number}; }
-  [[nodiscard]] std::uint16_t home_of(const sim_worker& w) const { return static_cast<std::uint16_t>(id_of(w).value); }
+  [[nodiscard]] std::uint32_t home_of(const sim_worker& w) const { return id_of(w).value; }
 
   // The clock and the books (model_clock.hpp).
   Trace recorder_for(worker_id who);

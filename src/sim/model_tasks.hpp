@@ -26,7 +26,8 @@ void model<Trace>::begin_task(sim_worker& w) {
 
 template <class Trace>
 void model<Trace>::charge_migration(sim_worker& w, task& subject) {
-  const std::uint16_t before = std::exchange(subject.home, home_of(w));
+  const std::uint32_t before = subject.home;
+  subject.set_home(home_of(w));
   if (before == task::k_no_home || before == subject.home) return;
   w.owed_ns += machine_.costs.migration_at_ns(machine_.distance(worker_id{before}, id_of(w)));
 }
@@ -96,7 +97,7 @@ typename model<Trace>::then model<Trace>::join(sim_worker& w, join_mode how) {
 template <class Trace>
 typename model<Trace>::then model<Trace>::keep_in_join(sim_worker& w, join_mode how) {
   task& subject = tasks_[w.current];
-  subject.home = home_of(w);
+  subject.set_home(home_of(w));
   if (how == join_mode::helping) {
     subject.waits = task::wait::helped;
     ++w.counts[trace::count::suspends];
@@ -266,7 +267,7 @@ void model<Trace>::spawn(std::uint64_t word0, std::uint64_t word1, policy::prior
   const task_place child = make(word0, word1, band);
   task& parent = tasks_[asked_->current];
   tasks_[child].parent = asked_->current;
-  tasks_[child].home = home_of(*asked_);
+  tasks_[child].set_home(home_of(*asked_));
   ++parent.pending;
   youngest_ = child;
   asked_->trace.spawn(id_of(tasks_[child]), id_of(parent));
@@ -279,7 +280,7 @@ void model<Trace>::spawn(std::uint64_t word0, std::uint64_t word1, policy::prior
 template <class Trace>
 void model<Trace>::release(std::uint64_t word0, std::uint64_t word1, policy::priority band) {
   const task_place made = make(word0, word1, band);
-  tasks_[made].home = home_of(*asked_);
+  tasks_[made].set_home(home_of(*asked_));
   asked_->trace.spawn(id_of(tasks_[made]), id_of(tasks_[asked_->current]));
   ++asked_->counts[trace::count::spawned];
   asked_->owed_ns += machine_.costs.spawn_ns + machine_.costs.push_ns;
@@ -290,7 +291,7 @@ void model<Trace>::release(std::uint64_t word0, std::uint64_t word1, policy::pri
 template <class Trace>
 void model<Trace>::inject(std::uint64_t word0, std::uint64_t word1, policy::priority band) {
   const task_place made = make(word0, word1, band);
-  tasks_[made].home = home_of(*asked_);
+  tasks_[made].set_home(home_of(*asked_));
   asked_->trace.spawn(id_of(tasks_[made]), id_of(tasks_[asked_->current]));
   asked_->trace.inject(id_of(tasks_[made]));
   ++asked_->counts[trace::count::spawned];

@@ -38,7 +38,7 @@ class task_pool {
   void prefetch(task_place at) {
     const task& subject = (*this)[at];
     __builtin_prefetch(&subject, 1);
-    __builtin_prefetch(&subject.home, 1);  // it may lie on two lines
+    __builtin_prefetch(reinterpret_cast<const char*>(&subject) + sizeof subject - 1, 1);  // it may lie on two lines
   }
 
   // The most tasks that existed at one time.

@@ -98,6 +98,10 @@ run_result simulate(const machine_model& machine, const policy::search_options& 
   require_valid(machine);
   policy::require_valid(policy, machine.workers);
   require_valid(options);
+  if (options.record != nullptr && machine.workers >= trace::k_max_workers) {
+    throw std::invalid_argument{"machine.workers = " + std::to_string(machine.workers) +
+                                ": allowed in a recording are 1 to " + std::to_string(trace::k_max_workers - 1)};
+  }
   if (options.record == nullptr) return model<trace::null_recorder>{machine, policy, load, options}.run();
   describe(*options.record, machine, policy, options);
   return model<trace::virtual_recorder>{machine, policy, load, options}.run();

@@ -443,8 +443,18 @@ def test_waits_of_arrivals_that_are_too_many_or_too_few_are_not_settled():
     expect("1 of 2 cases are not settled" in out and "4 workers" in out, f"with 8 workers it is: {out}")
 
 
-def test_more_workers_than_recordings_can_number_are_refused():
-    refuse(("sim", "basic", "--workers", "65535"), "--workers", "65535", "65534")
+def test_a_hundred_thousand_workers_are_simulated_and_not_recorded():
+    words = ("sim", "steal-half", "--steal", "half", "--seeds", "1", "--workers", "100000")
+    told = json.loads(succeed(*words, "--json"))
+    expect(told["complete"] and told["workers"] == 100_000, "a complete run")
+    expect(sum(told["run"]["executed"]) == 4000 and len(told["run"]["executed"]) == 100_000, "all tasks and workers")
+    out = succeed(*words)
+    expect("too large to be shown task by task" in out and "Who did what" not in out, f"no recording: {out[-300:]}")
+    for option in ("--gantt", "--log", "--trace=run.filch", "--report=run.html"):
+        refuse((*words, option), "--workers", "100000", option.partition("=")[0], "65534")
+    most_kb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    expect(most_kb < 1_000_000, f"{most_kb} KB for 100000 workers")
+    refuse(("sim", "basic", "--workers", "100001"), "--workers", "100001", "100000")
 
 
 # ---- queueing --------------------------------------------------------------------------------------------------------

@@ -98,8 +98,10 @@ inline constexpr std::uint32_t k_most_values = 500'000;     // in a file
 inline constexpr std::uint64_t k_most_tasks = 100'000'000;  // of a run
 // … of a run whose tasks may never end, which is known beforehand: a few seconds.
 inline constexpr std::uint64_t k_most_endless_tasks = 10'000'000;
-inline constexpr std::uint64_t k_most_events = 2'000'000'000;  // of a run: a minute or two
-inline constexpr std::uint32_t k_most_workers = 65'534;        // of a run: what recordings can number
+inline constexpr std::uint64_t k_most_events = 2'000'000'000;         // of a run: a minute or two
+inline constexpr std::uint32_t k_most_workers = sim::k_most_workers;  // of a run
+// … of one that is recorded: what recordings can number.
+inline constexpr std::uint32_t k_most_recorded_workers = trace::k_max_workers - 1;
 inline constexpr std::uint32_t k_most_described_cpus = 4'096;  // of a machine with a topology: workers² distances
 inline constexpr std::uint32_t k_most_runs = 1'000'000;
 inline constexpr time_ns k_latest_ns = 1'000'000'000 * k_ns_per_s;  // every run stops there

@@ -68,6 +68,9 @@ struct disturbance {
   friend bool operator==(const disturbance&, const disturbance&) = default;
 };
 
+// The most workers of a run that is not recorded; recordings number at most trace::k_max_workers - 1.
+inline constexpr std::uint32_t k_most_workers = 100'000;
+
 struct machine_model {
   std::uint32_t workers = 1;
   // Between workers; empty: all are equally far, at distance `apart`.

@@ -37,7 +37,7 @@ enum class join_mode : std::uint8_t {
 
 // A task that was made and has not ended.
 struct task {
-  static constexpr std::uint16_t k_no_home = UINT16_MAX;
+  static constexpr std::uint32_t k_no_home = (1u << 28) - 1;
 
   enum class wait : std::uint8_t { none, suspended, helped, blocked };  // in a join
 
@@ -46,9 +46,12 @@ struct task {
   task_place parent = k_no_place;
   std::uint32_t pending = 0;  // children that have not ended
   std::uint32_t stage = 0;    // how often it was asked before
-  policy::priority band = policy::priority::normal;
-  wait waits = wait::none;
-  std::uint16_t home = k_no_home;  // the worker that made it, or ran it last where that matters; none: from outside
+  policy::priority band : 2 = policy::priority::normal;
+  wait waits : 2 = wait::none;
+  std::uint32_t home : 28 =
+      k_no_home;  // the worker that made it, or ran it last where that matters; none: from outside
+
+  void set_home(std::uint32_t worker) { home = worker & k_no_home; }
 };
 static_assert(sizeof(task) <= 40);
 

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -189,6 +190,61 @@ TEST(joins, a_helping_worker_returns_to_its_own_task) {
     }
     EXPECT_TRUE(kept.empty());
   }
+}
+
+// One task that only the worker `home` may run. It has two children and waits for them.
+class parent_at final : public sim::workload {
+ public:
+  parent_at(worker_id home, join_mode how) : home_{home}, how_{how} {}
+
+  bool next_arrival(sim::arrival& out) override {
+    out = {0, sim::target::pinned_to(home_), {1, 0}, policy::priority::normal};
+    return !std::exchange(has_come_, true);
+  }
+  sim::next_step resume(sim::task& self, sim::task_context& with) override {
+    if (self.words[0] == 0) return self.stage == 0 ? sim::next_step::work(k_ns_per_ms) : sim::next_step::end();
+    if (self.stage == 1) {
+      went_on_at_ = with.worker();
+      return sim::next_step::end();
+    }
+    with.spawn(0);
+    with.spawn(0);
+    return sim::next_step::join(how_);
+  }
+  [[nodiscard]] worker_id went_on_at() const { return went_on_at_; }
+
+ private:
+  worker_id home_;
+  join_mode how_;
+  bool has_come_ = false;
+  worker_id went_on_at_ = worker_id::none();
+};
+
+// A task numbers its worker with more than 16 bits: with 16, the end of these children would wake worker 4464.
+TEST(joins, a_task_goes_on_at_a_worker_with_a_large_number) {
+  policy::search_options policy{.idle = policy::idle::eco};
+  policy.idle.attempts_per_cycle = 4;  // not 80 000 victims for each of as many workers
+  for (const join_mode how : {join_mode::helping, join_mode::blocking}) {
+    parent_at tasks{worker_id{70'000}, how};
+    const run_result got = sim::simulate(machine_model::free(80'000), policy, tasks);
+    EXPECT_TRUE(got.is_complete);
+    EXPECT_EQ(tasks.went_on_at(), worker_id{70'000});
+  }
+}
+
+TEST(joins, a_recording_of_more_workers_than_it_can_number_is_refused) {
+  parent_at tasks{worker_id{0}, join_mode::helping};
+  trace::recording seen;
+  const auto said = [&](std::uint32_t workers, trace::recording* record) -> std::string {
+    try {
+      (void)sim::simulate(machine_model::free(workers), {}, tasks, {.record = record});
+    } catch (const std::invalid_argument& problem) {
+      return problem.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(said(65'535, &seen), "machine.workers = 65535: allowed in a recording are 1 to 65534");
+  EXPECT_EQ(said(100'001, nullptr), "machine.workers = 100001: allowed is a number from 1 to 100000");
 }
 
 }  // namespace

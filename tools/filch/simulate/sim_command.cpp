@@ -83,6 +83,20 @@ bool is_chosen(const scenario_words& changes, std::string_view option) {
   return option == "--grain" && changes.grain.has_value();
 }
 
+// What needs a recording.
+void require_recordable(const sim_arguments& given, std::uint32_t workers) {
+  if (workers <= scenario::k_most_recorded_workers) return;
+  const std::pair<const char*, bool> recorded[] = {{"--trace", given.trace_file.has_value()},
+                                                   {"--report", given.report_file.has_value()},
+                                                   {"--log", given.log},
+                                                   {"--gantt", given.gantt}};
+  for (const auto& [option, is_given] : recorded) {
+    if (!is_given) continue;
+    throw bad_usage("--workers = " + std::to_string(workers) + ": allowed with " + option + " are at most " +
+                    std::to_string(scenario::k_most_recorded_workers) + ", as many as recordings can number");
+  }
+}
+
 sim_settings understand(const sim_arguments& given) {
   sim_settings made;
   made.what = find_scenario(given.scenario, "sim");
@@ -93,6 +107,7 @@ sim_settings understand(const sim_arguments& given) {
   made.seeds = {.first = made.what.seed, .count = made.shows != nullptr ? k_contrast_seeds : made.what.runs};
   read_number<std::uint64_t>(given.seed, "--seed", 0, UINT64_MAX - k_most_seeds, made.seeds.first);
   read_number<std::uint32_t>(given.seeds, "--seeds", 1, k_most_seeds, made.seeds.count);
+  require_recordable(given, made.what.worker_count());
   if (given.trace_file) require_trace_name(*given.trace_file, "--trace");
   if (given.report_file) require_report_name(*given.report_file, "--report");
   return made;
@@ -145,7 +160,9 @@ const trace::event* find_spawn(const trace::recording& in, std::uint64_t task) {
 simulated_run show_first(const sim_arguments& given, const sim_settings& chosen, std::ostream& out, json& into) {
   bool is_recorded = given.log || given.gantt || given.trace_file || given.report_file;
   simulated_run run = simulate_once(chosen.what, chosen.seeds.first, is_recorded);
-  if (!is_recorded && run.result.tasks <= k_recorded_tasks && recorded_events(run.result) <= k_recorded_events) {
+  const bool is_recordable = chosen.what.worker_count() <= scenario::k_most_recorded_workers;
+  if (!is_recorded && is_recordable && run.result.tasks <= k_recorded_tasks &&
+      recorded_events(run.result) <= k_recorded_events) {
     is_recorded = true;
     run = simulate_once(chosen.what, chosen.seeds.first, is_recorded);
   }
@@ -164,8 +181,8 @@ simulated_run show_first(const sim_arguments& given, const sim_settings& chosen,
     into.erase("stolen_pairs");
     out << statistics_text(run.done) << "\n"
         << worker_table_text(run.done) << "\n"
-        << outcome
-        << "The run is too large to be shown task by task; --gantt, --trace and --report do so all the same.\n";
+        << outcome << "The run is too large to be shown task by task"
+        << (is_recordable ? "; --gantt, --trace and --report do so all the same.\n" : ".\n");
   }
   if (given.gantt) {
     put_unguarded(out, "\n" + report::render_gantt(run.done.recording, report::gantt_options_of_terminal()));
