@@ -22,6 +22,7 @@
 
 #include <concepts>
 #include <coroutine>
+#include <memory>
 #include <stop_token>
 
 namespace filch::inline v0 {
@@ -47,6 +48,12 @@ class waiter {
   // Who waits goes on: a coroutine or a stack in its turn, from a queue of its runtime; a thread at once. The waiter
   // may be gone when this returns.
   void wake() noexcept;
+
+  // A stack or a thread whose wait is over: it may wait, and be woken, once more.
+  void renew() noexcept {
+    std::destroy_at(&woken_);
+    std::construct_at(&woken_, 1u);
+  }
 
   // Instead of `wake`, for one who ends: a coroutine of the calling worker's runtime is returned, and the caller
   // resumes it. Null: it was woken.

@@ -54,7 +54,7 @@ class condition {
     // It was notified, or gives up: it goes on as soon as it has the lock.
     void come_back() noexcept;
 
-    sync::waiting<> relock{"condition"};
+    sync::waiting<sync::lock_entry<>> relock{"condition", sync::lock_turn::handed};
 
    private:
     static void give_up(void* who) noexcept;

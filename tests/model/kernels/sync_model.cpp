@@ -40,45 +40,81 @@ void wake(const sync::wake_list<atomics>& served) {
 
 // ---- the mutex ------------------------------------------------------------------------------------------------------
 
-using lock_entry = sync::line_entry<atomics>;
-using lock_waiter = sleeping<lock_entry>;
+using mutex = sync::fair_lock<atomics, 1>;
+using mutex_entry = sync::lock_entry<atomics>;
+using sync::lock_turn;
 
+// Is woken once for each wait: a second time is a fault, as it is for a gate.
+struct mutex_waiter : mutex_entry {
+  explicit mutex_waiter(lock_turn how = lock_turn::called) : mutex_entry{how} {}
+
+  void wait() { (void)woken.park(); }
+  void renew() { wakes.store(0, std::memory_order_relaxed); }
+  void wake() {
+    require(wakes.fetch_add(1, std::memory_order_relaxed) == 0, "a waiter is woken once for each wait");
+    woken.unpark();
+  }
+
+  park::parker<atomics> woken;
+  atomics::atomic<int> wakes{0};
+};
+
+void wake(mutex_entry* next) {
+  if (next != nullptr) static_cast<mutex_waiter*>(next)->wake();
+}
+
+// It is in line. Returns when it has the lock or has given up.
+void wait_in_line(mutex& of, mutex_waiter& self, int looks = 0) {
+  using arrival = mutex::arrival;
+  while (true) {
+    self.wait();
+    if (self.turn.get() == lock_turn::handed) return;
+    for (int i = 0; i != looks; ++i) {
+      if (!of.is_held_by_another() && of.come(self, true) == arrival::served) return;
+    }
+    self.renew();
+    if (of.come(self, false) == arrival::served) return;
+  }
+}
 // False: it gave up.
-bool lock(sync::fair_lock<atomics>& of, lock_waiter& self) {
+bool lock(mutex& of, mutex_waiter& self, int looks = 0) {
   if (of.try_lock()) return true;
-  if (of.lock_or_queue(self)) (void)self.woken.park();
+  if (of.lock_or_queue(self)) wait_in_line(of, self, looks);
   return self.state.get() == wait_state::granted;
 }
-void unlock(sync::fair_lock<atomics>& of) {
-  if (lock_entry* const next = of.unlock()) wake<lock_entry>(*next);
-}
+void unlock(mutex& of) { wake(of.unlock()); }
 
-void each_counts(context& c, int threads, int turns) {
-  sync::fair_lock<atomics> of;
+struct manner {
+  lock_turn other = lock_turn::called;
+  int looks = 0;
+};
+
+void each_counts(context& c, int threads, int turns, manner how = {}) {
+  mutex of;
   atomics::var<int> count{0};
-  const auto body = [&] {
+  const auto body = [&](lock_turn how_served) {
     for (int k = 0; k != turns; ++k) {
-      lock_waiter self;
-      require(lock(of, self), "nobody gives up");
+      mutex_waiter self{how_served};
+      require(lock(of, self, how.looks), "nobody gives up");
       count.set(count.get() + 1);
       unlock(of);
     }
   };
-  for (int i = 1; i != threads; ++i) c.thread("other", body);
-  body();
+  for (int i = 1; i != threads; ++i) c.thread("other", [&] { body(how.other); });
+  body(lock_turn::called);
   c.join_all();
   require(count.get() == threads * turns, "no turn is lost");
 }
 
 void who_tries_only(context& c) {
-  sync::fair_lock<atomics> of;
+  mutex of;
   atomics::var<int> count{0};
   c.thread("other", [&] {
     if (!of.try_lock()) return;
     count.set(count.get() + 1);
     unlock(of);
   });
-  lock_waiter self;
+  mutex_waiter self;
   require(lock(of, self), "who waits gets it");
   count.set(count.get() + 1);
   unlock(of);
@@ -88,12 +124,11 @@ void who_tries_only(context& c) {
 
 // One waits, another tells it to give up, a third holds the lock and lets go. The lock is free in the end.
 void who_waits_gives_up(context& c, bool has_second) {
-  sync::fair_lock<atomics> of;
+  mutex of;
   atomics::var<int> count{0};
-  lock_waiter first;
-  lock_waiter second;
-  lock_waiter holder;
-  require(lock(of, holder), "it is free");
+  mutex_waiter first;
+  mutex_waiter second;
+  require(of.try_lock(), "it is free");
   c.thread("waits", [&] {
     if (!lock(of, first)) return;
     count.set(count.get() + 1);
@@ -106,9 +141,7 @@ void who_waits_gives_up(context& c, bool has_second) {
       unlock(of);
     });
   }
-  c.thread("stops", [&] {
-    if (of.cancel(first)) wake<lock_entry>(first);
-  });
+  c.thread("stops", [&] { wake(of.cancel(first)); });
   count.set(count.get() + 1);
   unlock(of);
   c.join_all();
@@ -116,11 +149,62 @@ void who_waits_gives_up(context& c, bool has_second) {
   require(of.unlock() == nullptr, "nobody is left in line");
 }
 
+// Two are in line. The first is told to give up when it has been called: the second is served.
+void a_called_waiter_gives_up(context& c, lock_turn second_turn) {
+  mutex of;
+  atomics::var<int> count{0};
+  mutex_waiter first;
+  mutex_waiter second{second_turn};
+  require(of.try_lock(), "it is free");
+  require(of.lock_or_queue(first) && of.lock_or_queue(second), "it is held");
+  c.thread("first", [&] {
+    wait_in_line(of, first);
+    if (first.state.get() != wait_state::granted) return;
+    count.set(count.get() + 1);
+    unlock(of);
+  });
+  c.thread("second", [&] {
+    wait_in_line(of, second);
+    require(second.state.get() == wait_state::granted, "nobody told this one to give up");
+    count.set(count.get() + 1);
+    unlock(of);
+  });
+  unlock(of);
+  wake(of.cancel(first));
+  c.join_all();
+  require(count.get() == (first.state.get() == wait_state::granted ? 2 : 1), "no turn is lost");
+  require(of.try_lock(), "it is free again");
+  require(of.unlock() == nullptr, "nobody is left in line");
+}
+
+// A waiter is first in line; the one that has unlocked locks again, as often as it can.
+void the_first_in_line_is_overtaken_once(context& c) {
+  mutex of;
+  atomics::var<bool> is_served{false};
+  mutex_waiter first;
+  require(of.try_lock(), "it is free");
+  require(of.lock_or_queue(first), "it is held");
+  c.thread("first", [&] {
+    wait_in_line(of, first);
+    is_served.set(true);
+    unlock(of);
+  });
+  unlock(of);
+  int overtakes = 0;
+  for (int i = 0; i != 3; ++i) {
+    if (!of.try_lock()) continue;
+    if (!is_served.get()) ++overtakes;
+    require(overtakes <= 1, "the first in line is overtaken once");
+    unlock(of);
+  }
+  c.join_all();
+}
+
 void the_last_holder_destroys_it(context& c) {
-  auto* const of = atomics::make<sync::fair_lock<atomics>>();
+  auto* const of = atomics::make<mutex>();
   atomics::var<int> count{0};
   const auto body = [&] {
-    lock_waiter self;
+    mutex_waiter self;
     require(lock(*of, self), "nobody gives up");
     count.set(count.get() + 1);
     const bool is_last = count.get() == 2;
@@ -131,6 +215,9 @@ void the_last_holder_destroys_it(context& c) {
   body();
   c.join_all();
 }
+
+using lock_entry = sync::line_entry<atomics>;
+using lock_waiter = sleeping<lock_entry>;
 
 // ---- the short lock -------------------------------------------------------------------------------------------------
 
@@ -541,7 +628,15 @@ std::vector<scenario> all_scenarios() {
   return {
       {"two_hold_it_in_turn", bounded(3, 6), [](context& c) { each_counts(c, 2, 1); }},
       {"two_hold_it_twice", bounded(2, 4), [](context& c) { each_counts(c, 2, 2); }},
-      {"three_hold_it_in_turn", bounded(1, 3), [](context& c) { each_counts(c, 3, 1); }},
+      {"three_hold_it_in_turn", at_random, [](context& c) { each_counts(c, 3, 1); }},
+      {"one_of_two_is_handed_it", bounded(3, 6),
+       [](context& c) { each_counts(c, 2, 1, {.other = lock_turn::handed}); }},
+      {"one_of_three_is_handed_it", at_random, [](context& c) { each_counts(c, 3, 2, {.other = lock_turn::handed}); }},
+      {"called_waiters_stay_awake", at_random, [](context& c) { each_counts(c, 3, 2, {.looks = 2}); }},
+      {"the_first_in_line_is_overtaken_once", bounded(3, 6), the_first_in_line_is_overtaken_once},
+      {"a_called_waiter_gives_up", bounded(1, 3), [](context& c) { a_called_waiter_gives_up(c, lock_turn::called); }},
+      {"a_called_waiter_before_a_handed_one_gives_up", bounded(1, 3),
+       [](context& c) { a_called_waiter_gives_up(c, lock_turn::handed); }},
       {"one_tries_only", bounded(3, 6), who_tries_only},
       {"who_waits_gives_up", bounded(1, 3), [](context& c) { who_waits_gives_up(c, false); }},
       {"the_first_of_two_gives_up", at_random, [](context& c) { who_waits_gives_up(c, true); }},

@@ -329,9 +329,10 @@ SYNC_MUTANTS = [
          "    const std::size_t end = what.end;"),)),
     mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits",
            "sync", "deadlock,race,assertion", FAIR_LOCK, (
-        ("    close_line(k_held | k_waiters);\n", "    close_line(k_held);\n"),)),
+        ("    close_line(seen | k_waiters);\n", "    close_line(seen);\n"),)),
     mutant("S2", "the lock is freed while it is handed over: two hold it", "sync", "race,assertion", FAIR_LOCK, (
-        ("    close_line(next == nullptr ? k_free : k_held | waiters());\n", "    close_line(waiters());\n"),)),
+        ("    close_line(k_held | waiters());\n    return was_called",
+         "    close_line(waiters());\n    return was_called"),)),
     mutant("S3", "the last in line is forgotten when the line empties: the next one is linked to nobody", "sync",
            "deadlock,race,use_after_free", WAIT_LINE, (
         ("    else last_.set(before);\n", ""),)),
@@ -381,6 +382,23 @@ SYNC_MUTANTS = [
            "deadlock", BROADCAST, (
         ("    if (!has_news(next) || self.state.get() == wait_state::cancelled) return line_.join(self);\n",
          "    if (true) return line_.join(self);\n"),)),
+    mutant("S17", "a called waiter gives up while the lock is free, and the next one is not called", "sync", "deadlock",
+           FAIR_LOCK, (
+        ("    if ((seen & k_held) == 0) return pass_on(k_free);\n    close_line(k_held | waiters());\n",
+         "    close_line((seen & k_held) | waiters());\n"),)),
+    mutant("S18", "the first in line is overtaken without a bound", "sync", "assertion", FAIR_LOCK, (
+        ("    return (seen & k_called) != 0 && seen / k_overtake < MostOvertakes;\n",
+         "    return (seen & k_called) != 0;\n"),)),
+    mutant("S19", "a waiter that was called is woken again when it is handed the lock", "sync", "assertion",
+           FAIR_LOCK, (
+        ("    return was_called ? nullptr : first;\n", "    return first;\n"),)),
+    mutant("S20", "a waiter that has come in vain counts as called: nobody wakes it", "sync", "deadlock", FAIR_LOCK, (
+        ("    self.turn.set(lock_turn::handed);\n    close_line(k_held | waiters());\n",
+         "    self.turn.set(lock_turn::handed);\n    close_line(seen);\n"),)),
+    mutant("S21", "a called waiter that gives up is woken again", "sync", "assertion,deadlock", FAIR_LOCK, (
+        ("    if (!was_called) {\n", "    if (true) {\n"),)),
+    mutant("S22", "the lock is freed beside a line, and nobody is called", "sync", "deadlock", FAIR_LOCK, (
+        ("((seen & k_waiters) == 0 || may_be_overtaken(seen))", "true"),)),
     mutant("S16", "who was too slow looks for a message that was overwritten", "sync", "assertion,race", BROADCAST, (
         ("    const std::uint64_t at = next > oldest ? next : oldest;\n", "    const std::uint64_t at = next;\n"),)),
 ]

@@ -11,7 +11,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -163,6 +166,113 @@ TEST(mutex, who_waits_longest_comes_next) {
   m.unlock();
   for (auto& each : threads) each.join();
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+// How often the lock is got by `try_lock`, after `m` was unlocked, until that fails.
+std::uint32_t overtakes_of(filch::mutex& m) {
+  m.unlock();
+  std::uint32_t count = 0;
+  for (; count != 10 * filch::sync::k_most_overtakes && m.try_lock(); ++count) m.unlock();
+  return count;
+}
+
+// One worker, so that nothing of the waiter runs while another task does.
+class waiting_for_a_mutex : public testing::Test {
+ protected:
+  // Returns when the task has begun, and the worker has left it for another one.
+  void let_wait(const std::atomic<bool>& has_begun) {
+    EXPECT_TRUE(spin_until([&] { return has_begun.load(); }));
+    rt_.run([] {});
+  }
+
+  filch::runtime rt_{{.workers = 1}};
+  filch::mutex m_;
+};
+
+// Property: the bound of the guide. Oracle: the waiter's stack cannot run, so each `try_lock` that succeeds overtakes
+// it.
+TEST_F(waiting_for_a_mutex, the_first_in_line_is_overtaken_a_bounded_number_of_times) {
+  m_.lock();
+  std::atomic<bool> has_begun{false};
+  bool is_served = false;  // guarded by m_
+  auto waiter = rt_.submit([&] {
+    has_begun = true;
+    const std::lock_guard lock{m_};
+    is_served = true;
+  });
+  let_wait(has_begun);
+  rt_.run([&] {
+    EXPECT_EQ(overtakes_of(m_), filch::sync::k_most_overtakes);
+    EXPECT_FALSE(is_served);
+  });
+  waiter.get();
+  EXPECT_TRUE(is_served);
+}
+
+TEST_F(waiting_for_a_mutex, a_waiter_that_has_come_in_vain_is_not_overtaken_again) {
+  m_.lock();
+  std::atomic<bool> has_begun{false};
+  auto waiter = rt_.submit([&] {
+    has_begun = true;
+    const std::lock_guard lock{m_};
+  });
+  let_wait(has_begun);
+  rt_.run([](filch::mutex& m) -> filch::task<> {
+    m.unlock();  // the waiter is called
+    EXPECT_TRUE(m.try_lock());
+    for (int i = 0; i != 100; ++i) co_await filch::yield();  // and comes
+    EXPECT_EQ(overtakes_of(m), 0u);
+  }(m_));
+  waiter.get();
+}
+
+TEST_F(waiting_for_a_mutex, a_coroutine_that_is_first_in_line_is_not_overtaken) {
+  m_.lock();
+  std::atomic<bool> has_begun{false};
+  auto waiter = filch::spawn(rt_, [](filch::mutex& m, std::atomic<bool>& begins) -> filch::task<> {
+    begins = true;
+    const auto lock = co_await m.async_lock();
+  }(m_, has_begun));
+  let_wait(has_begun);
+  rt_.run([&] { EXPECT_EQ(overtakes_of(m_), 0u); });
+  waiter.get();
+}
+
+// Property: the waiter was called and has not run when it is told to stop. The next in line gets the lock.
+TEST_F(waiting_for_a_mutex, a_stop_reaches_a_waiter_that_was_called) {
+  for (const bool is_next_a_coroutine : {false, true}) {
+    m_.lock();
+    std::stop_source stop;
+    std::atomic<bool> has_begun{false};
+    std::atomic<bool> has_next_begun{false};
+    auto waiter = rt_.submit([&] {
+      has_begun = true;
+      EXPECT_THROW(m_.lock(stop.get_token()), filch::task_cancelled);
+    });
+    let_wait(has_begun);
+    const auto plain = [&] {
+      has_next_begun = true;
+      const std::lock_guard lock{m_};
+    };
+    const auto coroutine = [&]() -> filch::task<> {
+      has_next_begun = true;
+      const auto lock = co_await m_.async_lock();
+    };
+    filch::future<void> next;
+    std::optional<filch::join_handle<void>> next_coroutine;
+    if (is_next_a_coroutine) next_coroutine = filch::spawn(rt_, coroutine());
+    else next = rt_.submit(plain);
+    let_wait(has_next_begun);
+    rt_.run([&] {
+      m_.unlock();
+      stop.request_stop();
+    });
+    waiter.get();
+    if (is_next_a_coroutine) next_coroutine->get();
+    else next.get();
+    EXPECT_TRUE(m_.try_lock());
+    m_.unlock();
+  }
 }
 
 TEST(mutex, try_lock_does_not_wait) {

@@ -51,7 +51,10 @@ class line_wait : public waiting<Entry> {
 
   // A stack or a thread. Returns when it is served or refused; throws task_cancelled.
   void wait(const std::stop_token& stop) {
-    if (begin(stop)) this->who.wait_here();
+    if (begin(stop)) {
+      do this->who.wait_here();
+      while (is_back_in_line());
+    }
     end();
   }
 
@@ -79,6 +82,12 @@ class line_wait : public waiting<Entry> {
   bool begin(const std::stop_token& stop) {
     if (stop.stop_possible()) on_stop_.listen(stop, {&give_up, this});
     return place_.enter(*this);
+  }
+
+  // It was woken. True: only to try, in vain; it is woken again.
+  bool is_back_in_line() {
+    if constexpr (requires { place_.try_again(*this, this->who); }) return place_.try_again(*this, this->who);
+    else return false;
   }
 
   Place place_;
