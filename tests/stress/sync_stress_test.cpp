@@ -175,12 +175,12 @@ void plain_actor(everything& all, stoppable& self, filch::random_stream random, 
   }
 }
 
-void mix(std::uint32_t workers, std::size_t capacity, std::uint64_t steps) {
+void mix(std::uint32_t workers, std::size_t capacity, std::uint64_t steps, const filch::idle& idle) {
   const filch::random_stream random = filch::random_stream{filch_test::test_seed()}.split(workers).split(capacity);
   everything all{capacity};
   const filch_test::watchdog dog{"sync", all.steps, [] { return std::string{}; }};
   {
-    filch::runtime rt{{.workers = workers}};
+    filch::runtime rt{{.workers = workers, .idle = idle}};
     stoppable plain[4];
     std::vector<filch::join_handle<void>> handles;
     std::vector<filch::future<void>> tasks;
@@ -222,8 +222,13 @@ void mix(std::uint32_t workers, std::size_t capacity, std::uint64_t steps) {
 TEST(sync_mixture, counts_are_conserved_although_waits_are_stopped) {
   for (const std::uint32_t workers : {1u, 2u, 4u}) {
     for (const std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{5}})
-      mix(workers, capacity, scaled(400));
+      mix(workers, capacity, scaled(400), filch::idle::balanced);
   }
+}
+
+// So a worker suspends its stack as soon as it finds a mutex held.
+TEST(sync_mixture, counts_are_conserved_where_no_worker_waits_awake) {
+  for (const std::uint32_t workers : {1u, 2u, 4u}) mix(workers, 1, scaled(400), filch::idle::eco);
 }
 
 }  // namespace
