@@ -204,9 +204,9 @@ bool join_watched(latent_stack& stack, latent_frame& frame, leaving how) noexcep
 // ---- ranges ---------------------------------------------------------------------------------------------------------
 
 void range_frame::add_part(offered_task& made) noexcept {
-  made.older_part = parts_.load(std::memory_order_relaxed);  // owner-only
-  parts_.store(&made, std::memory_order_relaxed);            // owner-only
-  ++part_count_;
+  made.older_part = parts_.load(std::memory_order_relaxed);                                       // ordered by [V1]
+  parts_.store(&made, std::memory_order_relaxed);                                                 // ordered by [V2]
+  part_count_.store(part_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // ordered by [V1]
 }
 
 index_range range_frame::claim_again(index_range what) noexcept {
@@ -215,8 +215,8 @@ index_range range_frame::claim_again(index_range what) noexcept {
 }
 
 range_frame::settled_part range_frame::settle() noexcept {
-  offered_task& part = *parts_.load(std::memory_order_relaxed);  // owner-only
-  parts_.store(part.older_part, std::memory_order_relaxed);      // owner-only
+  offered_task& part = *parts_.load(std::memory_order_relaxed);  // ordered by [V1]
+  parts_.store(part.older_part, std::memory_order_relaxed);      // owner-only: no visitor adds one any more
   settled_part found{part.part, part.is_noted, task_id::none(), nullptr};
   if (!part.is_noted) {
     const time_ns offered_ns = part.desk->offered_ns();
@@ -239,23 +239,24 @@ range_frame::settled_part range_frame::settle() noexcept {
 
 void range_frame::drop_ended_parts() noexcept {
   constexpr std::uint32_t k_many = 64;
-  if (part_count_ < k_many) return;
+  if (part_count_.load(std::memory_order_relaxed) < k_many) return;  // hint
   const closed_desk closed;
-  part_count_ = 0;
+  std::uint32_t count = 0;
   offered_task* kept = nullptr;
-  offered_task* each = parts_.load(std::memory_order_relaxed);  // owner-only
+  offered_task* each = parts_.load(std::memory_order_relaxed);  // ordered by [V1]
   while (each != nullptr) {
     offered_task* const next = each->older_part;
     if (each->is_noted || !each->children.is_done() || each->error != nullptr) {
       kept = each;
-      ++part_count_;
+      ++count;
     } else {
       if (kept != nullptr) kept->older_part = next;
-      else parts_.store(next, std::memory_order_relaxed);  // owner-only
+      else parts_.store(next, std::memory_order_relaxed);  // ordered by [V2]
       each->release();
     }
     each = next;
   }
+  part_count_.store(count, std::memory_order_relaxed);  // ordered by [V2]
 }
 
 }  // namespace detail

@@ -66,7 +66,7 @@ class range_frame : public latent_frame {
   [[nodiscard]] bool unlink(leaving how) {
     const joined_frame found = join_latent(*this);
     if (found.is_watched) (void)join_watched(*found.stack, *this, how);
-    return parts_.load(std::memory_order_relaxed) != nullptr;  // owner-only
+    return parts_.load(std::memory_order_relaxed) != nullptr;  // ordered by [V1]
   }
 
   // What became of a part.
@@ -78,7 +78,8 @@ class range_frame : public latent_frame {
   };
   // Settles the newest part, after unlink(); there is one. Waits if a thief runs it.
   [[nodiscard]] settled_part settle() noexcept;
-  [[nodiscard]] bool has_parts() const { return parts_.load(std::memory_order_relaxed) != nullptr; }  // owner-only
+  // After unlink(), too: no visitor adds one any more.
+  [[nodiscard]] bool has_parts() const { return parts_.load(std::memory_order_relaxed) != nullptr; }  // ordered by [V1]
   // Forgets parts that have ended, if there are many.
   void drop_ended_parts() noexcept;
 
@@ -118,10 +119,11 @@ class range_frame : public latent_frame {
   const std::size_t unit_;
   claimed_range<> elements_;
   std_atomics::atomic<std::size_t> least_;
-  std_atomics::atomic<offered_task*> parts_{nullptr};  // the newest; they know the older ones
+  // The newest, and how many; they know the older ones. Written with the desk closed, by the owner or a visitor.
+  std_atomics::atomic<offered_task*> parts_{nullptr};
+  std_atomics::atomic<std::uint32_t> part_count_{0};
   std_atomics::atomic<bool> is_passed_{false};
   bool gives_lower_ = false;
-  std::uint32_t part_count_ = 0;
 };
 
 }  // namespace filch::inline v0::detail
