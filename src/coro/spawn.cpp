@@ -1,3 +1,4 @@
+#include <filch/coro/detail/destroy_frame.hpp>
 #include <filch/coro/spawn.hpp>
 
 #include "runtime/core.hpp"
@@ -56,7 +57,7 @@ void spawned::cancel() noexcept {
 void spawned::destroy() noexcept {
   const auto coroutine = std::coroutine_handle<>::from_address(frame());
   this->~spawned();
-  coroutine.destroy();
+  destroy_frame(coroutine);
 }
 
 void spawned::track(const worker& at) noexcept {

@@ -29,6 +29,7 @@ class waiting_stack final : public end_listener {
 }  // namespace
 
 void run_to_end(promise_base& root) {
+  require_stack_left();
   waiting_stack here;
   root.listener = &here;
   resume_here(root.self);

@@ -9,6 +9,11 @@
 
 namespace filch::inline v0 {
 
+// As wait_for, but does not look how much of the stack is left.
+namespace detail {
+static bool wait_on_any_stack(task_base& what, time_ns deadline_ns);
+}  // namespace detail
+
 runtime::runtime() : runtime{options{}} {}
 runtime::runtime(options given) : core_{std::make_unique<core>(std::move(given))} {}
 
@@ -36,9 +41,10 @@ void runtime::enqueue(task_base& made, worker_id worker, const submit_options& h
 }
 
 void runtime::run_and_wait(detail::plain_call what) {
+  if (worker::current() != nullptr) require_stack_left();
   future<void> called = submit(what);
   // The call refers to the caller's stack: nobody leaves before it has ended.
-  [&]() noexcept { called.wait(); }();
+  [&]() noexcept { (void)detail::wait_on_any_stack(called.awaited(), k_never_ns); }();
   called.get();
 }
 
@@ -107,7 +113,7 @@ void require_same_process(const task_base& what) {
   throw usage_error("filch: a task was submitted before fork() and is waited for in the child, where it never ends");
 }
 
-bool wait_for(task_base& what, time_ns deadline_ns) {
+bool wait_on_any_stack(task_base& what, time_ns deadline_ns) {
   if (what.state.is_finished()) return true;
   require_same_process(what);
   worker* const held = worker::current();
@@ -123,6 +129,12 @@ bool wait_for(task_base& what, time_ns deadline_ns) {
             [&](time_ns until_ns) { (void)what.state.block(std::min(deadline_ns, until_ns)); });
   waits.end_wait(ticket);
   return what.state.is_finished();
+}
+
+// On a worker the caller runs what it waits for, or perhaps others, on its own stack.
+bool wait_for(task_base& what, time_ns deadline_ns) {
+  if (worker::current() != nullptr && !what.state.is_finished()) require_stack_left();
+  return wait_on_any_stack(what, deadline_ns);
 }
 
 void wait_for(task_base& what) { (void)wait_for(what, k_never_ns); }

@@ -19,6 +19,7 @@
 // value.
 #pragma once
 
+#include <filch/coro/detail/destroy_frame.hpp>
 #include <filch/coro/detail/promise.hpp>
 #include <filch/runtime/errors.hpp>
 
@@ -148,7 +149,7 @@ class [[nodiscard]] async_stream {
 
   explicit async_stream(std::coroutine_handle<promise_type> frame) noexcept : frame_{frame} {}
   void reset() noexcept {
-    if (frame_ != nullptr) std::exchange(frame_, nullptr).destroy();
+    if (frame_ != nullptr) coro::destroy_frame(std::exchange(frame_, nullptr));
   }
 
   std::coroutine_handle<promise_type> frame_;

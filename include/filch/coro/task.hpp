@@ -13,6 +13,7 @@
 #pragma once
 
 #include <filch/coro/detail/children.hpp>
+#include <filch/coro/detail/destroy_frame.hpp>
 #include <filch/coro/detail/promise.hpp>
 #include <filch/runtime/errors.hpp>
 #include <filch/runtime/runtime.hpp>
@@ -39,6 +40,7 @@ class task_promise final : public promise_base, public outcome<T> {
 };
 
 // Runs a coroutine that has not started to its end, on a worker. While it waits the caller's stack is suspended.
+// Throws stack_exhausted if little of that is left.
 void run_to_end(promise_base& root);
 
 [[noreturn]] void throw_empty_task();
@@ -106,7 +108,7 @@ class [[nodiscard]] task {
 
   explicit task(std::coroutine_handle<promise_type> frame) noexcept : frame_{frame} {}
   void reset() noexcept {
-    if (frame_ != nullptr) std::exchange(frame_, nullptr).destroy();
+    if (frame_ != nullptr) coro::destroy_frame(std::exchange(frame_, nullptr));
   }
 
   std::coroutine_handle<promise_type> frame_;
@@ -114,7 +116,8 @@ class [[nodiscard]] task {
 
 // Returns the task's result, or throws its exception. On a worker it starts at once, and if it does not end without
 // waiting for others, the calling stack is suspended and the worker goes on with other work: so the code after it may
-// be on another thread. Elsewhere the default runtime runs it, and the thread sleeps.
+// be on another thread. Throws stack_exhausted if that stack is nearly used up. Elsewhere the default runtime runs it,
+// and the thread sleeps.
 template <class T>
 T wait(task<T> what) {
   if (!this_worker().is_some()) return default_runtime().run(std::move(what));

@@ -1,7 +1,8 @@
 // The result of a submitted task, once it is there.
 //
 // get() and wait() on a worker never idle it: if the task has not started, the caller runs it itself; if another worker
-// runs it, a spare thread stands in for this one meanwhile. On other threads they block.
+// runs it, a spare thread stands in for this one meanwhile. If little is left of the worker's stack, they throw
+// stack_exhausted. On other threads they block.
 #pragma once
 
 #include <filch/base/units.hpp>

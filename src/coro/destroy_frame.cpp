@@ -1,0 +1,101 @@
+#include <filch/coro/detail/destroy_frame.hpp>
+
+#include "runtime/fiber.hpp"
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <new>
+#include <optional>
+
+namespace filch::inline v0::coro {
+namespace {
+
+constexpr std::size_t k_further_bytes = std::size_t{8} << 20;  // guess: some ten thousand levels
+
+struct stack_range {
+  std::uintptr_t lowest = 0;
+  std::uintptr_t low_mark = 0;
+  std::uintptr_t highest = 0;
+
+  [[nodiscard]] bool contains(std::uintptr_t at) const { return at >= lowest && at < highest; }
+  [[nodiscard]] bool is_used_up(std::uintptr_t at) const { return at >= lowest && at < low_mark; }
+};
+
+stack_range range_of(std::uintptr_t lowest, std::size_t bytes) {
+  return {lowest, lowest + stack_reserve_bytes(bytes), lowest + bytes};
+}
+
+// Of the thread itself. Empty: the system does not say.
+stack_range find_own_stack() {
+  stack_range found;
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return found;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  if (::pthread_attr_getstack(&attributes, &lowest, &bytes) == 0) {
+    found = range_of(reinterpret_cast<std::uintptr_t>(lowest), bytes);
+  }
+  ::pthread_attr_destroy(&attributes);
+  return found;
+}
+bool is_own_stack_used_up(std::uintptr_t at) {
+  thread_local const stack_range own = find_own_stack();
+  return own.is_used_up(at);
+}
+
+// The further stack that the thread has entered last and not left. A destructor that waits may end on another thread,
+// and this may be wrong then: that costs one further stack, or the knowledge where this one ends.
+constinit thread_local stack_range further_stack{};
+[[gnu::noinline]] stack_range entered_last() {
+  asm volatile("");
+  return further_stack;
+}
+[[gnu::noinline]] void enter(const stack_range& one) {
+  asm volatile("");
+  further_stack = one;
+}
+
+bool is_stack_used_up() {
+  const std::uintptr_t at = filch::detail::stack_pointer();
+  if (const stack_range further = entered_last(); further.contains(at)) return further.is_used_up(at);
+  const latent_stack& stack = filch::detail::latent_stack_here();
+  return is_none(stack) ? is_own_stack_used_up(at) : filch::is_used_up(stack, at);
+}
+
+struct destruction {
+  std::coroutine_handle<> frame;
+  fiber own{};
+  fiber further{k_further_bytes};  // throws std::bad_alloc
+
+  void run() {
+    const stack_range outer = entered_last();
+    further.prepare(&begin, this);
+    (void)fiber::switch_to(own, further);
+    enter(outer);
+  }
+
+ private:
+  static void begin(void* with, fiber&) {
+    auto& self = *static_cast<destruction*>(with);
+    enter(range_of(self.further.lowest(), k_further_bytes));
+    self.frame.destroy();
+    (void)fiber::switch_to(self.further, self.own, true);
+  }
+};
+
+}  // namespace
+
+// Without memory for a further stack it goes on on this one: a destructor cannot fail.
+void destroy_frame_with_care(std::coroutine_handle<> frame) noexcept {
+  if (!is_stack_used_up()) return frame.destroy();
+  std::optional<destruction> elsewhere;
+  try {
+    elsewhere.emplace(frame);
+  } catch (const std::bad_alloc&) {
+    return frame.destroy();
+  }
+  elsewhere->run();
+}
+
+}  // namespace filch::inline v0::coro
