@@ -27,14 +27,20 @@ class group_ticket final : public task_base {
   coro::promise_base& child_;
 };
 
-std::coroutine_handle<> task_group::start(coro::promise_base& parent, task<>& first) {
+void task_group::open(coro::promise_base& parent) {
   parent_ = &parent;
   home_ = &worker::current()->home;
   context_.emplace(parent.context);
-  coro::promise_base& body = first.release();
-  adopt(body);
+}
+
+std::coroutine_handle<> task_group::start(std::optional<task<>>& first) noexcept {
+  coro::promise_base* body = nullptr;
+  if (first) {
+    body = &first->release();
+    adopt(*body);
+  }
   (void)members_.wait(*this);  // for the body at least
-  return body.self;
+  return body != nullptr ? body->self : end_one();
 }
 
 void task_group::adopt(coro::promise_base& child) noexcept {

@@ -61,15 +61,28 @@ class task_group final : private coro::end_listener {
   friend task<> coro::run_group(Body body);
   friend class group_ticket;
 
+  // The parent does not suspend: members may come from then on.
+  struct opened {
+    using waits_for_tasks_alone = void;
+
+    task_group& group;
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    [[nodiscard]] bool await_suspend(std::coroutine_handle<coro::task_promise<void>> parent) const {
+      group.open(parent.promise());
+      return false;
+    }
+    void await_resume() const noexcept {}
+  };
   struct all_ended {
     using waits_for_tasks_alone = void;
 
     task_group& group;
-    task<>& first;
+    std::optional<task<>>& first;  // none: the body could not make it
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
-    [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<coro::task_promise<void>> parent) const {
-      return transfer_to(group.start(parent.promise(), first));
+    [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<coro::task_promise<void>>) const {
+      return transfer_to(group.start(first));
     }
     void await_resume() const {
       if (group.error_) std::rethrow_exception(std::move(group.error_));
@@ -78,8 +91,9 @@ class task_group final : private coro::end_listener {
 
   task_group() = default;
 
+  void open(coro::promise_base& parent);
   // The parent is suspended. Returns whom to resume.
-  [[nodiscard]] std::coroutine_handle<> start(coro::promise_base& parent, task<>& first);
+  [[nodiscard]] std::coroutine_handle<> start(std::optional<task<>>& first) noexcept;
   void adopt(coro::promise_base& child) noexcept;
   // A member that has not started, or the next if it is too late for that. Returns whom to resume.
   [[nodiscard]] std::coroutine_handle<> begin(coro::promise_base& child) noexcept;
@@ -87,7 +101,7 @@ class task_group final : private coro::end_listener {
   [[nodiscard]] std::coroutine_handle<> end_one() noexcept;
   void fail(std::exception_ptr why) noexcept;
 
-  // Written before the first member starts.
+  // Written before the body is called.
   coro::promise_base* parent_ = nullptr;
   runtime::core* home_ = nullptr;
   std::optional<coro::context_below> context_;
@@ -103,7 +117,15 @@ namespace coro {
 template <class Body>
 task<> run_group(Body body) {
   task_group group;
-  task<> first = body(group);
+  co_await task_group::opened{group};
+  std::optional<task<>> first;
+  try {
+    task<> made = body(group);
+    (void)made.promise();  // throws if it has no coroutine
+    first.emplace(std::move(made));
+  } catch (...) {
+    group.fail(std::current_exception());  // a body that is no coroutine may have spawned members before
+  }
   co_await task_group::all_ended{group, first};
 }
 

@@ -241,6 +241,32 @@ TEST_P(group, members_come_from_plain_functions_and_other_threads_while_one_has_
   EXPECT_EQ(count, 21);
 }
 
+TEST_P(group, a_body_that_is_a_plain_function_spawns_members_before_it_returns_or_throws) {
+  struct local {
+    static task<> member(std::atomic<int>& ended) {
+      co_await filch::yield();
+      ++ended;
+    }
+  };
+  for (const bool throws : {false, true}) {
+    std::atomic<int> ended{0};
+    const auto body = [&](task_group& members) {
+      for (int i = 0; i != 10; ++i) members.spawn(local::member(ended));
+      if (throws) throw std::runtime_error("no body");
+      return nothing();
+    };
+    const auto run = [&] { rt_.run(async_scope(body)); };
+    if (throws) {
+      EXPECT_THROW(run(), std::runtime_error);  // the members are asked to stop
+    } else {
+      run();
+      EXPECT_EQ(ended, 10);
+    }
+  }
+  rt_.wait_idle();
+  EXPECT_EQ(rt_.statistics().unfinished(), 0u);
+}
+
 TEST_P(group, a_task_without_a_coroutine_is_refused) {
   const auto body = [](task_group& members) -> task<> {
     task<> made = nothing();
