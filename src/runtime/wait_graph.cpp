@@ -68,16 +68,19 @@ std::string wait_graph::describe() const {
   std::set<key> told;
   for (const auto& [start, ignored] : waits_for) {
     std::vector<key> path;
-    for (key at = start; waits_for.contains(at) && !told.contains(at); at = key_of(waits_for.at(at))) {
+    for (key at = start; waits_for.contains(at); at = key_of(waits_for.at(at))) {
+      if (told.insert(at).second) {
+        path.push_back(at);
+        continue;
+      }
+      // Where it is not on this path, it was told before.
       if (const auto seen = std::find(path.begin(), path.end(), at); seen != path.end()) {
         text += "  deadlock: ";
         for (auto it = seen; it != path.end(); ++it) text.append(show(known.at(*it), here)).append(" → ");
         text.append(show(known.at(at), here)).append("\n");
-        break;
       }
-      path.push_back(at);
+      break;
     }
-    told.insert(path.begin(), path.end());
   }
   return text;
 }
