@@ -52,15 +52,45 @@ static bool note_part(detail::range_frame& range, worker& me, task_id number, ta
   return true;
 }
 
-void note_frames(latent_stack& stack, worker& me, const task_record* parent) noexcept {
+void note_frames(latent_stack& stack, worker& me, const task_record* parent, const latent_frame* made) noexcept {
   if (!me.records_forks()) return;
   const task_id of = parent != nullptr ? parent->id : task_id::none();
   note_each(stack, me, parent, [&](task_id number, latent_frame& frame) {
-    if (frame.kind->run_part != nullptr && !note_part(static_cast<detail::range_frame&>(frame), me, number, of))
-      return true;
+    if (frame.kind->run_part != nullptr) {
+      auto& range = static_cast<detail::range_frame&>(frame);
+      if (&frame == made && !range.can_halve()) return true;
+      if (!note_part(range, me, number, of)) return true;
+    }
     me.trace->spawn(number, of, me.traced_name(frame.kind->label(frame)));
     return true;
   });
+  detail::range_frame* const range = divisible_noted_range(stack);
+  if (range == nullptr || range == made) return;
+  const task_id number = me.next_fork_number();
+  const task_id owner = number_in(range->offer).is_some() ? number_in(range->offer) : of;
+  if (note_part(*range, me, number, owner)) me.trace->spawn(number, owner, me.traced_name(range->kind->label(*range)));
+}
+
+detail::range_frame* divisible_noted_range(const latent_stack& stack) noexcept {
+  latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);       // owner-only
+  if (newest != stack.last_noted.load(std::memory_order_relaxed)) return nullptr;  // owner-only
+  if (newest == &stack.bottom || newest->kind->run_part == nullptr) return nullptr;
+  auto& range = static_cast<detail::range_frame&>(*newest);
+  return !range.is_passed() && range.can_divide() ? &range : nullptr;
+}
+
+void note_that_it_forks(const runtime::core& home) noexcept {
+  trace::session* const recorded = home.chosen.trace;
+  if (recorded != nullptr && recorded->is_recording()) recorded->note_forks();
+}
+
+void prepare_recording(latent_stack& stack, const worker& me) noexcept {
+  stack.shows_loops = *me.home.chosen.workers == 1 && me.records_forks();
+  if (!me.trace->is_enabled() || me.fork_detail != trace::fork_detail::stolen) return;
+  std::uintptr_t alarm = stack.alarm.load(std::memory_order_relaxed);  // hint
+  if (me.home.chosen.trace->has_forks() || alarm >= latent_stack::k_beat) return;
+  // statistic: one who wants work is more important
+  (void)stack.alarm.compare_exchange(alarm, latent_stack::k_beat, std::memory_order_relaxed, std::memory_order_relaxed);
 }
 
 void note_frames_in_handler(latent_stack& stack, worker& me) noexcept {
@@ -114,6 +144,7 @@ fork_beat::fork_beat(runtime::core& home, trace::session& session, bool may_inte
     : home_{home},
       session_{session},
       may_interrupt_{may_interrupt && session.may_interrupt() && install_beat_handler()} {
+  heard_ns_.resize(home_.workers.size(), monotonic_now_ns());
   // Without the thread only forks that others want are recorded.
   // owner-only
   if (thread_.start(home.chosen.name + "-beat", 0, [this] { run(); }))
@@ -124,6 +155,10 @@ fork_beat::~fork_beat() {
   if (is_stopping_.exchange(true, std::memory_order_relaxed)) return;  // ordered by [K1], the parker's token
   rest_.unpark();
   thread_.join();
+  if (!session_.is_recording()) return;
+  // A short run may have ended before the thread beat once.
+  const time_ns left_ns = monotonic_now_ns() - *std::ranges::max_element(heard_ns_);
+  if (left_ns > 2 * std::max(k_slow_beat_ns, session_.beat_ns())) session_.note_hidden(left_ns);
 }
 
 void fork_beat::run() noexcept {
@@ -132,10 +167,19 @@ void fork_beat::run() noexcept {
     const bool is_quiet = !session_.is_recording() || home_.idle().sleeping_hint() == home_.workers.size();
     (void)rest_.park(monotonic_now_ns() +
                      (is_quiet ? std::max(k_slow_beat_ns, session_.beat_ns()) : session_.beat_ns()));
-    if (!session_.is_recording()) continue;
-    for (worker& each : home_.workers) {
-      if (each.desk.beat() && may_interrupt_) send_beat(each.desk.thread_number());
-    }
+    const time_ns now_ns = monotonic_now_ns();
+    if (session_.is_recording()) beat_all(now_ns);
+    if (!session_.is_recording() || is_quiet) std::ranges::fill(heard_ns_, now_ns);
+  }
+}
+
+void fork_beat::beat_all(time_ns now_ns) noexcept {
+  for (worker& each : home_.workers) {
+    time_ns& heard_ns = heard_ns_[each.self.value];
+    const latent_desk::hearing found = each.desk.beat();
+    if (found == latent_desk::hearing::unheard && may_interrupt_) send_beat(each.desk.thread_number());
+    if (found != latent_desk::hearing::nothing) session_.note_hidden(now_ns - heard_ns);
+    if (found != latent_desk::hearing::unheard) heard_ns = now_ns;
   }
 }
 

@@ -5,7 +5,12 @@
 // child as a task of its own, with `start` and `end`, and records a `join`. Forks that begin and end between two beats
 // are part of the task they stand in: so a recording lacks at most one beat of parallelism per join, and most forks
 // cost what they always cost. A noted frame's `offer` holds its number with the lowest bit set, until it is offered;
-// that of a range, whose parts are tasks of their own, the number of the task that it belongs to.
+// that of a range, whose parts are tasks of their own, the number of the task that it belongs to. A range of which too
+// little was left, as far as was known then, gives a part at a later beat, while it is the newest frame.
+//
+// With one worker nobody else asks a loop for a part. There the loops of a recorded stack divide themselves as soon as
+// what is left is worth it (latent_stack::shows_loops), and do not depend on the beats: a part of a loop is worth many
+// times what its note costs, while forks of a few nanoseconds are not, and stay with the beats.
 //
 // Who may call what: the thread that runs on the stack, with its desk closed, unless a function says otherwise.
 //
@@ -25,10 +30,12 @@
 #include <filch/park/parker.hpp>
 #include <filch/runtime/entry.hpp>
 #include <filch/runtime/latent.hpp>
+#include <filch/runtime/range_frame.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/trace/session.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace filch::inline v0 {
 
@@ -44,10 +51,21 @@ class worker;
   return (bits & 1) != 0 ? task_id{bits >> 1} : task_id::none();
 }
 
-// Notes all frames that are not; they belong to `parent`. Does nothing if forks are not recorded.
-void note_frames(latent_stack& stack, worker& me, const task_record* parent) noexcept;
+// Notes all frames that are not; they belong to `parent`. Does nothing if forks are not recorded. `made` was forked
+// just now, or is null: of that one the owner keeps at least an element, or it would be divided without end.
+void note_frames(latent_stack& stack, worker& me, const task_record* parent,
+                 const latent_frame* made = nullptr) noexcept;
 // The same in a signal handler.
 void note_frames_in_handler(latent_stack& stack, worker& me) noexcept;
+
+// The newest frame is a range that was noted without a part, and could give one now; else null.
+[[nodiscard]] detail::range_frame* divisible_noted_range(const latent_stack& stack) noexcept;
+
+// The worker begins a task, on this stack: whether the stack's loops divide themselves, and, where a recording leaves
+// forks out, whether it is still to be found out that there are any.
+void prepare_recording(latent_stack& stack, const worker& me) noexcept;
+// Something was forked or divided in the runtime: a recording says that there were forks.
+void note_that_it_forks(const runtime::core& home) noexcept;
 
 // Nobody wants anything of the stack any more. True: somebody has wanted work.
 bool calm(latent_stack& stack, const worker* me) noexcept;
@@ -63,12 +81,14 @@ class fork_beat {
 
  private:
   void run() noexcept;
+  void beat_all(time_ns now_ns) noexcept;
 
   runtime::core& home_;
   trace::session& session_;
   const bool may_interrupt_;
   std_atomics::atomic<bool> is_stopping_{false};
   park::parker<> rest_;
+  std::vector<time_ns> heard_ns_;  // by worker: the last beat that it has heard, or did not need
   os_thread thread_;
 };
 

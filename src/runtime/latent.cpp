@@ -84,12 +84,13 @@ bool is_thief_awake() noexcept {
 }
 
 // Notes all frames if forks are recorded, and offers the oldest one if somebody wants work and the slot is free.
-static void offer_latent(latent_stack& stack) noexcept {
+static void offer_latent(latent_stack& stack, const latent_frame* made = nullptr) noexcept {
   worker* const me = worker::current();
   const counter here = counter_of(stack);
   close_desk();
   const bool is_for_others = calm(stack, me);  // first: who asks from here on wants something else
-  if (me != nullptr) note_frames(stack, *me, me->current_task);
+  if (here.home != nullptr) note_that_it_forks(*here.home);
+  if (me != nullptr) note_frames(stack, *me, me->current_task, made);
   const bool has_offered = is_for_others && offer_oldest(stack, here);
   open_desk();
   if (has_offered) announce(here);
@@ -101,7 +102,8 @@ bool answer_alarm_in_loop(latent_stack& stack, bool is_worth_waking) noexcept {
   const bool is_for_others = stack.alarm.load(std::memory_order_relaxed) == latent_stack::k_wanted || is_asked(stack);
   // owner-only
   const bool is_all_noted =
-      stack.newest.load(std::memory_order_relaxed) == stack.last_noted.load(std::memory_order_relaxed);
+      stack.newest.load(std::memory_order_relaxed) == stack.last_noted.load(std::memory_order_relaxed) &&
+      divisible_noted_range(stack) == nullptr;
   if (is_for_others ? !has_latent_work(stack) : is_all_noted) {
     // The fork that would be welcome answers itself.
     if (is_asked(stack)) {
@@ -127,7 +129,7 @@ bool answer_alarm(latent_stack& stack, latent_frame& made) {
     throw_stack_exhausted();
   }
   link_newest(stack.newest, &made);
-  if (is_wanted(stack)) offer_latent(stack);
+  if (is_wanted(stack)) offer_latent(stack, &made);
   return true;
 }
 

@@ -194,20 +194,25 @@ class alignas(k_no_sharing_bytes) latent_desk {
     answers_.store(0, std::memory_order_relaxed);  // statistic
     if (latent_stack* const stack = listener()) ask_by(stack->alarm, latent_stack::k_wanted);
   }
-  // Any thread: the stack that runs here shall note its open frames at its next fork. True: it has some, and was told
-  // before.
-  bool beat() {
+  // Any thread: the stack that runs here shall note its open frames at its next fork, and divide its loop.
+  enum class hearing : std::uint8_t {
+    nothing,  // no frame is open that was not noted
+    told,     // it will hear of it
+    unheard,  // it was told before, and has not forked since
+  };
+  hearing beat() {
     latent_stack* const stack = listener();
-    if (stack == nullptr) return false;
+    if (stack == nullptr) return hearing::nothing;
     // statistic: a hint
-    if (stack->newest.load(std::memory_order_relaxed) == stack->last_noted.load(std::memory_order_relaxed))
-      return false;
+    const bool is_all_noted =
+        stack->newest.load(std::memory_order_relaxed) == stack->last_noted.load(std::memory_order_relaxed);
     std::uintptr_t alarm = stack->alarm.load(std::memory_order_relaxed);  // statistic
-    if (alarm >= latent_stack::k_beat) return true;
+    if (alarm >= latent_stack::k_beat) return is_all_noted ? hearing::nothing : hearing::unheard;
+    // Also where nothing is open: a loop over a list, a partition or a merge forks only when it is asked.
     // statistic: one who wants work is more important
     (void)stack->alarm.compare_exchange(alarm, latent_stack::k_beat, std::memory_order_relaxed,
                                         std::memory_order_relaxed);
-    return false;
+    return is_all_noted ? hearing::nothing : hearing::told;
   }
   // Any thread: as the result of ask().
   [[nodiscard]] bool withholds() const {

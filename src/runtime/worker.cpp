@@ -57,8 +57,9 @@ void worker::set_current(worker* held) noexcept {
   worker* const left = current();
   if (left != nullptr && left != held) left->desk.leave();
   detail::running_lane = held;
-  if (held != nullptr) held->listen(running_latent_stack());
-  else give_back_kept_stacks();
+  if (held != nullptr) return held->listen(running_latent_stack());
+  if (latent_stack* const stack = running_latent_stack()) stack->shows_loops = false;
+  give_back_kept_stacks();
 }
 
 void worker::listen(latent_stack* running) noexcept {
@@ -67,6 +68,7 @@ void worker::listen(latent_stack* running) noexcept {
   if (is_alone && running != nullptr) (void)calm(*running, this);
   if (running != nullptr && home.chosen.trace != nullptr) {
     running->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic: how it hears of forks
+    prepare_recording(*running, *this);
   }
   desk.listen(running, !is_alone);
   // statistic
@@ -139,6 +141,7 @@ void worker::publish_task(task_record* running) {
 void worker::begin_task() {
   budget = k_budget;
   stretches.store(stretches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // owner-only
+  if (home.chosen.trace != nullptr) prepare_recording_here();
   if (trace->is_enabled()) {
     demand before = demand::none;
     // statistic: one who wants work is more important

@@ -165,6 +165,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void account_search();
   void trace_resume(const task_record& task);
   void note_before_inside(const task_record* outer) noexcept;
+  void prepare_recording_here() noexcept;
   [[nodiscard]] worker_queues::look take_injected(policy::priority band);
   [[nodiscard]] worker_queues::look pop_injected(policy::priority band);
   [[nodiscard]] worker_queues::look counted(worker_queues::look result);

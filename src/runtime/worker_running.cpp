@@ -48,6 +48,10 @@ void worker::note_before_inside(const task_record* outer) noexcept {
   note_frames(*stack, *this, outer);
 }
 
+void worker::prepare_recording_here() noexcept {
+  if (latent_stack* const stack = running_latent_stack()) prepare_recording(*stack, *this);
+}
+
 void worker::go_on_with(task_record* task) {
   counters.add(trace::count::resumes);
   publish_task(task);

@@ -25,6 +25,18 @@ constexpr std::chrono::milliseconds k_drain_every{5};
 constexpr time_ns k_write_every_ns = 50 * k_ns_per_ms;
 constexpr std::uint64_t k_write_events = 4096;
 
+std::string text_of(fork_detail detail) {
+  switch (detail) {
+    case fork_detail::stolen:
+      return "stolen";
+    case fork_detail::beat:
+      return "beat";
+    case fork_detail::every:
+      break;
+  }
+  return "every";
+}
+
 session_options checked(session_options options) {
   const auto refuse = [](const std::string& option, std::size_t value, const std::string& allowed) {
     throw std::invalid_argument("filch trace session: " + option + " = " + std::to_string(value) +
@@ -49,6 +61,13 @@ session_options checked(session_options options) {
   }
   if (options.about.source.empty()) options.about.source = "threads";
   options.about.workers = options.workers;
+  if (options.about.source != "threads") return options;
+  std::erase_if(options.about.extra,
+                [](const auto& pair) { return std::ranges::find(k_fork_keys, pair.first) != k_fork_keys.end(); });
+  options.about.extra.emplace_back(k_forks_key, text_of(options.forks));
+  if (options.forks == fork_detail::beat) {
+    options.about.extra.emplace_back(k_beat_key, std::to_string(options.beat_ns));
+  }
   return options;
 }
 
@@ -219,6 +238,7 @@ recording session::collect() {
     out.workers.push_back(std::exchange(lanes_[w].events, {}));
     out.usage.push_back(std::exchange(lanes_[w].usage, {}));
   }
+  for (auto& fact : fork_facts()) out.about.extra.push_back(std::move(fact));
   if (std::ranges::all_of(out.usage, &std::vector<thread_sample>::empty)) out.usage.clear();
   out.outside = std::exchange(lanes_.back().events, {});
   out.names = names_.snapshot();
@@ -284,7 +304,16 @@ void session::end_file() {
   const clock_anchor last = take_anchor(clock_);
   close_all_lanes(last.ticks);
   write_out();
-  spill_->close(tick_line{first_anchor_.value_or(last), last}.describe(clock_));
+  auto facts = fork_facts();
+  facts.emplace_back("clock", tick_line{first_anchor_.value_or(last), last}.describe(clock_));
+  spill_->close(facts);
+}
+
+// What is known of forks at the end only.
+std::vector<std::pair<std::string, std::string>> session::fork_facts() const {
+  if (options_.about.source != "threads") return {};
+  return {{std::string{k_has_forks_key}, has_forks() ? "yes" : "no"},
+          {std::string{k_hidden_key}, std::to_string(hidden_ns_.load(std::memory_order_relaxed))}};  // statistic
 }
 
 spill_summary session::finish() {

@@ -123,8 +123,8 @@ void spill::flush() {
   bytes_.clear();
 }
 
-void spill::close(const std::string& clock) {
-  put_pairs_block(bytes_, k_block_facts, {{"clock", clock}});
+void spill::close(const std::vector<std::pair<std::string, std::string>>& facts) {
+  put_pairs_block(bytes_, k_block_facts, facts);
   put_end_block(bytes_, said_.events);
   flush();
   if (descriptor_ >= 0 && ::close(descriptor_) != 0 && !has_failed()) {

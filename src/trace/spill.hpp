@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace filch::inline v0::trace {
@@ -42,8 +43,8 @@ class spill {
   void put_usage(std::uint64_t worker, std::span<const thread_sample> samples);
   // Writes what was put.
   void flush();
-  // The last block.
-  void close(const std::string& clock);
+  // The last blocks: what is known at the end only.
+  void close(const std::vector<std::pair<std::string, std::string>>& facts);
 
  private:
   spill_summary said_;

@@ -82,6 +82,7 @@ struct latent_stack {
   std::uintptr_t low_mark = 0;                   // what the alarm is when nobody wants anything
   std::uint32_t stays = 0;                       // not 0: a join that waits keeps its thread
   bool is_private = false;                       // nobody asks: its worker is the only one, and nothing is recorded
+  bool shows_loops = false;                      // its loops divide themselves: one worker records its forks
   std::uint32_t loops = 0;                       // how many parallel loops have begun on it
   std_atomics::atomic<latent_frame*> last_seen{&bottom};
   std_atomics::atomic<latent_frame*> last_shared{&bottom};  // the last that others could take
@@ -105,9 +106,14 @@ struct latent_stack {
 [[nodiscard]] inline bool is_asked(const latent_stack& stack) {
   return stack.watch.load(std::memory_order_relaxed) == latent_stack::k_asked;  // statistic
 }
+namespace detail {
+[[nodiscard]] inline bool is_alarmed(const latent_stack& stack) {
+  return stack.alarm.load(std::memory_order_relaxed) >= latent_stack::k_beat || is_asked(stack);  // statistic
+}
+}  // namespace detail
 // Shall this stack offer something, or show its forks? A loop that can be divided looks from time to time.
 [[nodiscard]] inline bool is_wanted(const latent_stack& stack) {
-  return stack.alarm.load(std::memory_order_relaxed) >= latent_stack::k_beat || is_asked(stack);  // statistic
+  return detail::is_alarmed(stack) || stack.shows_loops;
 }
 // Are there frames that could be offered?
 [[nodiscard]] inline bool has_latent_work(const latent_stack& stack) {

@@ -88,6 +88,8 @@ class range_frame : public latent_frame {
     const index_range left = elements_.left();
     return left.size() != 0 && left.size() >= least_.load(std::memory_order_relaxed);  // hint
   }
+  // Would the owner keep something of a division?
+  [[nodiscard]] bool can_halve() const { return lower_half(elements_.left().size()) != 0; }
   enum class share : bool { half, all };
   // If it can. By the owner.
   [[nodiscard]] index_range divide(share how) {

@@ -16,6 +16,7 @@
 #include <filch/trace/thread_sample.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,6 +45,15 @@ struct recording_metadata {
 
   friend bool operator==(const recording_metadata&, const recording_metadata&) = default;
 };
+
+// Keys of `extra` that a session of threads writes: which forks are tasks of the recording (stolen, beat, every), and
+// how far apart the beats were; whether anything was forked, yes or no; and for how long, at most, open forks were not
+// recorded. A recording of an earlier version has none of them.
+inline constexpr std::string_view k_forks_key = "forks";
+inline constexpr std::string_view k_beat_key = "beat_ns";
+inline constexpr std::string_view k_has_forks_key = "has_forks";
+inline constexpr std::string_view k_hidden_key = "hidden_forks_ns";
+inline constexpr std::array k_fork_keys{k_forks_key, k_beat_key, k_has_forks_key, k_hidden_key};
 
 struct recording {
   recording_metadata about;

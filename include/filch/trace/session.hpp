@@ -9,6 +9,7 @@
 // holds all but the last moments. The file is whole once finish() has returned.
 #pragma once
 
+#include <filch/base/atomics.hpp>
 #include <filch/base/ids.hpp>
 #include <filch/base/units.hpp>
 #include <filch/trace/clock.hpp>
@@ -27,6 +28,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace filch::inline v0::trace {
@@ -103,6 +105,16 @@ class session {
   [[nodiscard]] fork_detail forks() const { return options_.forks; }
   [[nodiscard]] time_ns beat_ns() const { return options_.beat_ns; }
   [[nodiscard]] bool may_interrupt() const { return options_.interrupts; }
+  // Any thread: something was forked while the session records.
+  void note_forks() noexcept {
+    if (!has_forks()) has_forks_.store(true, std::memory_order_relaxed);  // statistic
+  }
+  // The thread that beats: for so long forks may have been open that are not in the recording.
+  void note_hidden(time_ns span_ns) noexcept {
+    // statistic
+    if (span_ns > hidden_ns_.load(std::memory_order_relaxed)) hidden_ns_.store(span_ns, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool has_forks() const { return has_forks_.load(std::memory_order_relaxed); }  // hint
   [[nodiscard]] bool is_recording() const { return outside_.is_enabled(); }
 
  private:
@@ -128,12 +140,15 @@ class session {
   void end_file();
   void spill_until_stopped();
   void make_room() noexcept;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> fork_facts() const;
 
   const session_options options_;
   const clock_source clock_;
   names_table names_;
   std::deque<recorder> recorders_;
   outside_recorder outside_;
+  std_atomics::atomic<bool> has_forks_{false};
+  std_atomics::atomic<time_ns> hidden_ns_{0};  // at most
 
   std::mutex mutex_;
   // Guarded by mutex_, as is the reader's side of every recorder.

@@ -1,15 +1,24 @@
 // Forks in recordings.
 #include <filch/algo/for_each.hpp>
+#include <filch/algo/partition.hpp>
 #include <filch/fork/join.hpp>
 #include <filch/fork/scope.hpp>
+#include <filch/runtime/latent.hpp>
+#include <filch/runtime/range_frame.hpp>
 #include <filch/runtime/runtime.hpp>
+#include <filch/sim/replay.hpp>
 #include <filch/trace/session.hpp>
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <exception>
+#include <list>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -182,6 +191,163 @@ TEST_P(recorded_forks, nothing_is_noted_before_the_start_and_after_the_stop) {
 }
 
 INSTANTIATE_TEST_SUITE_P(workers, recorded_forks, ::testing::Values(1u, 2u, 4u));
+
+// ---- loops on one worker --------------------------------------------------------------------------------------------
+
+// What the recording says of a loop's parallelism, whatever the machine did meanwhile: every element leaves an event,
+// the times of the recording are replaced by the number of elements before, and of the tasks with these times work and
+// span are taken. No beat comes: on one worker loops do not depend on them. By Graham's bound a recording with a
+// parallelism of 20 is predicted to be at least 5.6 times as fast on 8 workers.
+class loop_on_one_worker {
+ public:
+  explicit loop_on_one_worker(trace::fork_detail detail)
+      : session_{{.workers = 1, .ring_events = std::size_t{1} << 18, .forks = detail, .beat_ns = k_ns_per_s}} {}
+
+  void element(time_ns span_ns) {
+    burn(span_ns);
+    session_.of_worker(worker_id{0}).counter(trace::name_id::none(), 1);
+  }
+  template <class F>
+  [[nodiscard]] double parallelism_of(F function) {
+    {
+      runtime rt{{.workers = 1, .trace = &session_}};
+      session_.start();
+      rt.run(function);
+    }
+    session_.stop();
+    trace::recording recorded = session_.collect();
+    EXPECT_EQ(recorded.dropped_count(), 0u);
+    recorded.usage.clear();
+    for (event& e : recorded.outside) e.time_ns = 0;
+    time_ns elements = 0;
+    for (event& e : recorded.workers[0]) {
+      if (e.kind == event_kind::counter) ++elements;
+      e.time_ns = elements * k_ns_per_us;
+    }
+    const auto tasks = sim::recorded_tasks::from(recorded);
+    EXPECT_EQ(tasks.work_ns(), elements * k_ns_per_us);
+    return static_cast<double>(tasks.work_ns()) / static_cast<double>(tasks.span_ns());
+  }
+
+ private:
+  trace::session session_;
+};
+
+class recorded_loops : public ::testing::TestWithParam<trace::fork_detail> {
+ protected:
+  loop_on_one_worker one{GetParam()};
+};
+
+TEST_P(recorded_loops, many_elements_are_many_tasks) {
+  EXPECT_GE(one.parallelism_of([&] { for_index(4000, [&](std::size_t) { one.element(20 * k_ns_per_us); }); }), 20);
+}
+
+TEST_P(recorded_loops, elements_of_a_list_are_many_tasks) {
+  std::list<int> all(4000);
+  EXPECT_GE(one.parallelism_of([&] { for_each(all, [&](int&) { one.element(20 * k_ns_per_us); }); }), 20);
+}
+
+TEST_P(recorded_loops, few_costly_elements_are_a_task_each) {
+  EXPECT_GE(one.parallelism_of([&] { for_index(30, [&](std::size_t) { one.element(k_ns_per_ms); }); }), 20);
+}
+
+// The call site was cheap before: what is left of the loop turns out to be worth a division later.
+TEST_P(recorded_loops, elements_of_a_call_site_that_was_cheap_are_many_tasks) {
+  EXPECT_GE(one.parallelism_of([&] {
+    for (const time_ns span_ns : {time_ns{0}, 20 * k_ns_per_us}) {
+      for_index(span_ns == 0 ? 40 : 4000, [&](std::size_t) {
+        if (span_ns != 0) one.element(span_ns);
+      });
+    }
+  }),
+            20);
+}
+
+TEST_P(recorded_loops, elements_of_a_partition_are_many_tasks) {
+  std::vector<int> all(4000);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_GE(one.parallelism_of([&] {
+    (void)partition(all, [&](int x) {
+      one.element(20 * k_ns_per_us);
+      return x % 3 == 0;
+    });
+  }),
+            20);
+}
+
+TEST_P(recorded_loops, elements_of_loops_inside_a_loop_are_many_tasks) {
+  EXPECT_GE(one.parallelism_of([&] {
+    for_index(10, [&](std::size_t) { for_index(10, [&](std::size_t) { one.element(k_ns_per_ms / 2); }); });
+  }),
+            20);
+}
+
+INSTANTIATE_TEST_SUITE_P(details, recorded_loops,
+                         ::testing::Values(trace::fork_detail::beat, trace::fork_detail::every));
+
+// Ten elements that nobody runs.
+struct idle_range : detail::range_frame {
+  explicit idle_range(std::size_t least) : range_frame{{0, 10}, 1, least} {}
+
+  static constexpr latent_kind k_kind{nullptr, [](const latent_frame&) noexcept -> const char* { return "idle"; },
+                                      [](latent_frame&, index_range) noexcept { return std::exception_ptr{}; }};
+};
+
+// A loop that looked too short to be divided when it was noted, and turns out to be long, is divided then.
+TEST_P(recorded_forks, of_a_loop_are_found_when_it_turns_out_to_be_long) {
+  const auto recorded = record(
+      trace::fork_detail::every,
+      [] {
+        latent_stack& stack = detail::latent_stack_here();
+        idle_range range{11};
+        stack.alarm.store(latent_stack::k_beat, std::memory_order_relaxed);
+        range.fork(stack, idle_range::k_kind);
+        EXPECT_FALSE(range.is_passed());
+        range.set_least(2);
+        stack.alarm.store(latent_stack::k_beat, std::memory_order_relaxed);
+        (void)detail::answer_alarm_in_loop(stack, true);
+        EXPECT_TRUE(range.is_passed());
+        ASSERT_TRUE(range.unlink(detail::leaving::normally));
+        const auto part = range.settle();
+        EXPECT_TRUE(part.is_left);
+        EXPECT_EQ(part.what.begin, 5u);
+        EXPECT_EQ(part.what.end, 10u);
+        EXPECT_FALSE(range.has_parts());
+      },
+      k_ns_per_s);
+  std::size_t found = 0;
+  for (const auto& [number, task] : stories_of(recorded)) found += task.name == "idle" ? 1u : 0u;
+  EXPECT_EQ(found, 1u);
+}
+
+std::string fact_of(const trace::recording& from, std::string_view key) {
+  for (const auto& [name, value] : from.about.extra) {
+    if (name == key) return value;
+  }
+  return "";
+}
+
+// A recording that leaves forks out says whether there were any.
+TEST_P(recorded_forks, that_are_left_out_are_told) {
+  const auto forked = record(trace::fork_detail::stolen, [] { EXPECT_EQ(fib(15), 610u); });
+  EXPECT_EQ(fact_of(forked, trace::k_has_forks_key), "yes");
+  const auto looped =
+      record(trace::fork_detail::stolen, [] { for_index(1000, [](std::size_t) { burn(10 * k_ns_per_us); }); });
+  EXPECT_EQ(fact_of(looped, trace::k_has_forks_key), "yes");
+  const auto serial = record(trace::fork_detail::stolen, [] { burn(k_ns_per_us); });
+  EXPECT_EQ(fact_of(serial, trace::k_has_forks_key), "no");
+}
+
+// A fork is told of also where the first ones came before the recording began.
+TEST_P(recorded_forks, that_are_left_out_are_told_if_the_recording_began_late) {
+  trace::session session{{.workers = GetParam(), .forks = trace::fork_detail::stolen}};
+  runtime rt{{.workers = GetParam(), .trace = &session}};
+  EXPECT_EQ(rt.run([] { return fib(12); }), 144u);
+  session.start();
+  EXPECT_EQ(rt.run([] { return fib(12); }), 144u);
+  session.stop();
+  EXPECT_EQ(fact_of(session.collect(), trace::k_has_forks_key), "yes");
+}
 
 TEST(label, a_type_is_told_by_the_function_it_was_written_in) {
   EXPECT_EQ(trace::readable_label("const char* filch::v0::detail::type_label() [with F = main()::<lambda()>]"), "main");

@@ -33,6 +33,24 @@ TEST(session, a_bad_option_is_refused_with_its_name_its_value_and_what_is_allowe
             "filch trace session: ring_events = 0, allowed: a power of two from 2 to 268435456");
 }
 
+// What a reader must know of forks: which are recorded, whether there were any, and how long some may be missing.
+TEST(session, says_which_forks_it_records) {
+  using pairs = std::vector<std::pair<std::string, std::string>>;
+  session stolen{{.workers = 1}};
+  EXPECT_EQ(stolen.collect().about.extra, (pairs{{"forks", "stolen"}, {"has_forks", "no"}, {"hidden_forks_ns", "0"}}));
+  session beats{{.workers = 1, .forks = fork_detail::beat, .beat_ns = 5000}};
+  beats.note_forks();
+  beats.note_hidden(700);
+  beats.note_hidden(300);
+  EXPECT_EQ(beats.collect().about.extra,
+            (pairs{{"forks", "beat"}, {"beat_ns", "5000"}, {"has_forks", "yes"}, {"hidden_forks_ns", "700"}}));
+  session simulated{{.workers = 1, .about = {.source = "simulation"}}};
+  EXPECT_EQ(simulated.collect().about.extra, pairs{});
+  // A program's own word for one of them says nothing.
+  session lying{{.workers = 1, .about = {.extra = {{"forks", "every"}}}}};
+  EXPECT_EQ(lying.collect().about.extra.front().second, "stolen");
+}
+
 TEST(session, collects_events_names_and_metadata_of_workers_and_outside_threads) {
   session s{{.workers = 2, .about = {.seed = 5, .policy = "p", .extra = {{"k", "v"}}}}};
   s.of_worker(worker_id{0}).park();  // not yet started: not recorded
@@ -51,7 +69,7 @@ TEST(session, collects_events_names_and_metadata_of_workers_and_outside_threads)
   EXPECT_EQ(r.about.policy, "p");
   EXPECT_EQ(r.about.source, "threads");
   EXPECT_FALSE(r.about.clock.empty());
-  EXPECT_EQ(r.about.extra.size(), 1u);
+  EXPECT_EQ(r.about.extra.front(), (std::pair<std::string, std::string>{"k", "v"}));
   EXPECT_EQ(r.names, (std::vector<name_entry>{{"fib", rgb{1, 2, 3}}}));
   EXPECT_TRUE(r.workers[0].empty());
   ASSERT_EQ(r.workers[1].size(), 2u);

@@ -144,6 +144,8 @@ class indexed_loop {
   }
 
   void elements(latent_stack& stack, part& mine) {
+    if (stack.shows_loops) [[unlikely]]
+      return shown_elements(stack, mine);
     const std::size_t unit = fresh_.least_block();
     while (!stopped_.load(std::memory_order_relaxed)) {  // statistic
       const index_range now = mine.claim(stack, unit);
@@ -155,6 +157,30 @@ class indexed_loop {
         if (mine.is_passed()) return go_on<false>(mine, fresh_);
       }
     }
+  }
+
+  // The same for a recording of one worker, which nobody asks: the frame is divided at the beginning where elements may
+  // be costly, later once they turn out to be, and at a beat. What they cost is noted, so that loops of a few cheap
+  // elements are not divided each time.
+  [[gnu::cold, gnu::noinline]] void shown_elements(latent_stack& stack, part& mine) {
+    const std::size_t unit = fresh_.least_block();
+    const std::uint32_t loops_before = stack.loops;
+    const auto is_divided = [&] {
+      (void)v0::detail::answer_alarm_in_loop(stack, true);
+      return mine.is_passed();
+    };
+    if (fresh_.is_few_and_costly(mine.unclaimed().size()) && is_divided()) return go_on<false>(mine, fresh_);
+    std::size_t done = 0;
+    const std::uint64_t began = ticks();
+    while (!stopped_.load(std::memory_order_relaxed)) {  // statistic
+      const index_range now = mine.claim(stack, unit);
+      if (now.begin == now.end) break;
+      (void)body_(ahead(first_, now.begin), now.size());
+      done += now.size();
+      const bool is_costly = mine.unclaimed().size() > unit && ticks() - began >= k_worth_awake_ticks;
+      if ((is_costly || v0::detail::is_alarmed(stack)) && is_divided()) return go_on<false>(mine, fresh_);
+    }
+    if (done != 0 && stack.loops == loops_before) fresh_.site().note((ticks() - began) | 1, done);
   }
 
   void timed_blocks(latent_stack& stack, part& mine, pace by) {

@@ -52,7 +52,8 @@ class walked_loop {
   void begin(At first, std::size_t count) {
     if (!fresh_.is_few(count)) return strand(first, count, count, fresh_);
     const bool is_measured = fresh_.is_few_and_costly(count);
-    forked(first, count, {.elements = bounded(fresh_.least_block()), .is_measured = is_measured});
+    forked(first, count,
+           {.elements = bounded(fresh_.least_block()), .is_measured = is_measured, .is_costly = is_measured});
   }
 
   // Ends before the element with the number `end`.
@@ -75,7 +76,7 @@ class walked_loop {
         if (stack == nullptr) [[unlikely]] {
           if (mine.total_ticks() >= k_worth_ticks && mine.is_worth(left)) return hand_over(at, left, end, mine);
         } else if (is_nested || mine.is_costly()) [[unlikely]] {
-          return forked(at, left, {.elements = bounded(mine.forked_block()), .is_measured = false});
+          return forked(at, left, {.elements = bounded(mine.forked_block()), .is_measured = false, .is_costly = true});
         } else if (is_wanted(*stack)) [[unlikely]] {
           if (mine.is_worth(left, k_worth_awake_ticks) && is_asked(*stack, mine.is_worth(left))) {
             return split_for_others(*stack, at, left, end, mine);
@@ -96,17 +97,22 @@ class walked_loop {
   struct block_plan {
     std::uint32_t elements;  // a block of more is not worth dividing
     bool is_measured;
+    bool is_costly;  // or may be
   };
   [[nodiscard]] static std::uint32_t bounded(std::size_t elements) {
     return static_cast<std::uint32_t>(std::min<std::size_t>(elements, UINT32_MAX));
   }
   void forked(At at, std::size_t count, block_plan plan) {
+    latent_stack& stack = v0::detail::latent_stack_here();
+    // A recording of one worker, which nobody asks: the fork in which this one stands becomes a task at once.
+    if (plan.is_costly && stack.shows_loops) [[unlikely]]
+      (void)v0::detail::answer_alarm_in_loop(stack, true);
     if (count <= plan.elements) return forked_block(at, count, plan);
     const std::size_t lower_count = std::max<std::size_t>(count / 2 / plan.elements, 1) * plan.elements;
     const At middle = detail::ahead(at, lower_count);  // as in split()
     auto lower = [this, at, lower_count, plan] { forked(at, lower_count, plan); };
     auto upper = [this, middle, upper_count = count - lower_count, plan] { forked(middle, upper_count, plan); };
-    (void)v0::detail::join_two(v0::detail::latent_stack_here(), std::move(lower), std::move(upper));
+    (void)v0::detail::join_two(stack, std::move(lower), std::move(upper));
   }
   void forked_block(At at, std::size_t count, block_plan plan) {
     if (stopped_.load(std::memory_order_relaxed)) return;  // statistic
