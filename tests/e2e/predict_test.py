@@ -8,6 +8,7 @@ import json
 import pathlib
 import shutil
 import sys
+import zlib
 
 sys.dont_write_bytecode = True
 import command_test as base
@@ -101,6 +102,67 @@ def test_measured_runs_stand_beside_and_files_are_written():
     for name in ("predicted", "measured", "greedy", "burdened"):
         expect(name in drawn, f"the picture shows {name}")
     expect("predicted" in page.read_text(encoding="utf-8"), "the page shows the curve")
+
+
+def record_kernel(file, *options):
+    """A recording of a kernel that forks, on one worker, as filch record makes it."""
+    done = base.filch("record", "-o", file, *options, "--", base.COMMAND, "run", "mergesort", "--size", "200000",
+                      "--workers", "1")
+    expect(done.returncode == 0, f"a recording {file}", done)
+    return base.WORK / file
+
+
+def without_facts(recording, file):
+    """The recording as an earlier version of filch would have written it: it does not say which forks it has."""
+    bytes_in = recording.read_bytes()
+    out, at = bytes_in[:12], 12
+    while at != len(bytes_in):
+        kind, length = bytes_in[at:at + 4], int.from_bytes(bytes_in[at + 4:at + 8], "little")
+        payload = bytes_in[at + 12:at + 12 + length]
+        at += 12 + length
+        if kind in (b"META", b"FACT"):
+            payload = payload.replace(b"\x05forks", b"\x05FORKS")
+        head = kind + length.to_bytes(4, "little")
+        out += head + zlib.crc32(head + payload).to_bytes(4, "little") + payload
+    path = base.WORK / file
+    path.write_bytes(out)
+    return path
+
+
+def ids_of_doubts(*arguments):
+    return [each["id"] for each in json.loads(succeed(*arguments, "--json"))["doubts"]]
+
+
+def test_a_recording_without_its_forks_is_refused_and_warned_of():
+    recording = record_kernel("stolen.filch", "--detail", "stolen")
+    again = "Record anew: FILCH_WORKERS=1 filch record"
+    refuse(("predict", recording), "stolen.filch", "nothing can be predicted", again, code=1)
+    refuse(("predict", recording, "--json"), "nothing can be predicted", code=1)
+    said = succeed("analyze", recording)
+    expect("Warning: unrecorded-forks" in said and again in said, f"analyze warns: {said}")
+    expect("no number of workers is faster" not in said, f"analyze does not claim what it cannot know: {said}")
+    expect(ids_of_doubts("analyze", recording) == ["unrecorded-forks"], "the same in JSON")
+    succeed("report", recording, base.WORK / "page.html")
+    expect(again in (base.WORK / "page.html").read_text(encoding="utf-8"), "the page warns")
+
+
+def test_a_recording_of_an_earlier_version_is_warned_of():
+    recording = without_facts(record_kernel("new.filch"), "old.filch")
+    again = "Record anew: FILCH_WORKERS=1 filch record"
+    said = succeed("predict", recording, "--workers", "1,2", "--seeds", "1", "--report", base.WORK / "page.html")
+    expect("Warning: The recording does not say which forks it has" in said and again in said, f"a warning: {said}")
+    expect("As far as the recording shows" in said, f"what limits is not claimed: {said}")
+    expect(again in (base.WORK / "page.html").read_text(encoding="utf-8"), "the page warns")
+    expect(ids_of_doubts("predict", recording, "--workers", "1") == ["unknown-forks"], "the same in JSON")
+    expect("Warning: unknown-forks" in succeed("analyze", recording), "analyze warns")
+
+
+def test_a_recording_of_every_fork_and_a_simulated_one_have_no_doubts():
+    every = record_kernel("every.filch", "--detail", "every")
+    for recording in (every, record()):
+        expect(ids_of_doubts("predict", recording, "--workers", "1,8", "--seeds", "1") == [], "none to predict")
+        expect(ids_of_doubts("analyze", recording) == [], "none to analyze")
+        expect("no number of workers is faster" in succeed("analyze", recording), "the span is told as it is")
 
 
 def test_predict_refuses_what_it_cannot_do():

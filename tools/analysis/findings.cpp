@@ -160,6 +160,7 @@ findings findings_of(const dag& graph, const trace::recording& from) {
   groups.count_threads(out.threads);
   const chain path = graph.critical_path();
   out.span_ns = path.length_ns;
+  out.doubts = doubts_of(from, out.work_ns, out.span_ns);
   for (const std::uint32_t each : path.strands) {
     groups.of(graph.strands[each].task).path_ns += graph.strands[each].length_ns();
   }

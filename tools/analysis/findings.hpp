@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dag.hpp"
+#include "doubts.hpp"
 #include "thread_use.hpp"
 #include "time_use.hpp"
 
@@ -82,6 +83,7 @@ struct findings {
   // The program's first, then the scheduler's, then the machine's, the dearest first; `ok` when there is none.
   std::vector<verdict> verdicts;
   std::vector<omission> not_looked_at;
+  std::vector<doubt> doubts;  // of the span
 
   // How the workers' time went, with spawning as a part of `spawn` and not of `work`.
   [[nodiscard]] time_use shares() const {

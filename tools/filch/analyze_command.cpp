@@ -65,11 +65,15 @@ std::string figures_text(const findings& found) {
   add("tasks", std::to_string(found.tasks), "of " + time_text(found.mean_task_ns()) + " on average");
   add("time", time_text(found.makespan_ns), "on " + count_text(found.workers, "worker"));
   add("work", time_text(found.work_ns), "the sum of all tasks");
-  add("span", time_text(found.span_ns), "the longest chain of them: no number of workers is faster");
+  const bool is_sure = found.doubts.empty();
+  add("span", time_text(found.span_ns),
+      is_sure ? "the longest chain of them: no number of workers is faster"
+              : "the longest chain of them that is recorded: see the warning");
   add("burdened span", time_text(found.burdened_span_ns),
       "the same with " + time_text(analysis::k_burden_ns) + " for every spawn, join and wake on it");
   add("parallelism", analysis::number_text(found.parallelism()),
-      "work over span; " + analysis::number_text(found.burdened_parallelism()) + " burdened");
+      "work over span; " + analysis::number_text(found.burdened_parallelism()) + " burdened" +
+          (is_sure ? "" : ": see the warning"));
   return table.text(0);
 }
 
@@ -146,6 +150,14 @@ std::string sizes_text(const findings& found) {
   return table.text(0);
 }
 
+std::string doubts_text(const findings& found) {
+  std::string out;
+  for (const analysis::doubt& each : found.doubts) {
+    out += "Warning: "s + each.id + "\n    " + each.text + "\n    " + each.advice + "\n";
+  }
+  return out.empty() ? out : out + "\n";
+}
+
 std::string verdicts_text(const findings& found) {
   std::string out = "Verdicts\n";
   for (const analysis::verdict& each : found.verdicts) {
@@ -169,7 +181,7 @@ std::string inflation_text(const analysis::inflation& grown) {
 }
 
 void print(const findings& found, const std::optional<analysis::inflation>& grown) {
-  std::cout << verdicts_text(found) << "\n" << figures_text(found) << "\n" << shares_text(found);
+  std::cout << doubts_text(found) << verdicts_text(found) << "\n" << figures_text(found) << "\n" << shares_text(found);
   if (found.spent.policy_ns != 0) {
     std::cout << "of the idle time with tasks ready, "
               << percent_text(share(found.spent.policy_ns, found.spent.use.idle_ready_ns))
@@ -284,6 +296,10 @@ json findings_json(const findings& found, const std::optional<analysis::inflatio
   auto& missing = out["not_looked_at"] = json::array();
   for (const analysis::omission& each : found.not_looked_at) {
     missing.push_back(json{{"id", each.id}, {"text", each.text}});
+  }
+  auto& doubts = out["doubts"] = json::array();
+  for (const analysis::doubt& each : found.doubts) {
+    doubts.push_back(json{{"id", each.id}, {"text", each.text}, {"advice", each.advice}});
   }
   if (grown) out["baseline"] = inflation_json(*grown);
   return out;

@@ -223,6 +223,7 @@ void add_record(CLI::App& app, record_arguments& into) {
       "\nExamples:\n  filch record -- ./program 10\n  filch record -o sort.filch -- ./program --size 1000\n"
       "  filch record --detail every -- ./program 5\n  FILCH_TRACE=run.filch ./program 10     the same without the "
       "command"
+      "\n  FILCH_WORKERS=1 filch record -- ./program 10       for filch predict"
       "\n\nThe exit code is the program's. A second runtime of the program writes run.2.filch, and so on.");
   record->callback([&into] { record_command(into); });
 }

@@ -4,6 +4,7 @@
 #include <base/escape.hpp>
 #include <cstddef>
 #include <cstdio>
+#include <doubts.hpp>
 #include <filch/sim/theory.hpp>
 #include <initializer_list>
 #include <utility>
@@ -185,14 +186,19 @@ std::string problem_of(const page& what) {
 std::string page_data(const page& what) {
   std::vector<run_shape> shapes;
   std::vector<std::string> runs;
+  std::vector<std::string> notes;
   for (const shown_run& run : what.runs) {
     shapes.push_back(shape_of(*run.what));
+    for (const analysis::doubt& each : analysis::doubts_of(*run.what, shapes.back().work_ns, shapes.back().span_ns)) {
+      notes.push_back("Warning: " + each.sentence());
+    }
     runs.push_back(run_text(run, shapes.back()));
   }
   const std::optional<speed_up_chart> chart = chart_of(what, shapes);
+  notes.insert(notes.end(), what.notes.begin(), what.notes.end());
   const auto grain_of = [](const granularity_point& point) { return point.grain_ns; };
   return joined('{',
-                {field("notes", array_of(what.notes, escape::json)),
+                {field("notes", array_of(notes, escape::json)),
                  field("runs", array_of(runs, [](const std::string& text) { return text; })),
                  field("speed_up", chart ? speed_up_text(*chart) : "null"),
                  field("granularity", curves_text(what.granularity, grain_of))},

@@ -1,6 +1,6 @@
 // The figures of a page as JSON, for the viewer.
 //
-//   { "notes": ["…"],
+//   { "notes": ["…"],                    doubts of the runs' spans first: each begins with "Warning: "
 //     "runs": [{ "label": "…", "work_ns": 1, "span_ns": 1, "burdened_span_ns": 1, "makespan_ns": 1,
 //                "path": [worker, begin, end, worker, begin, end, …] }],        times as the recording has them
 //     "speed_up": { "work_ns": 1, "span_ns": 1, "burdened_span_ns": 1 or null,

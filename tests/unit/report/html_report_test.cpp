@@ -120,6 +120,17 @@ TEST(html_report, keeps_names_that_look_like_markup) {
   EXPECT_TRUE(read_back(page) == what);
 }
 
+TEST(html_report, of_a_recording_without_its_forks_warns_and_says_how_to_record_anew) {
+  trace::recording what = made_up(2, 10, 1);
+  what.about.source = "threads";
+  what.about.extra = {{"forks", "stolen"}, {"has_forks", "yes"}};
+  const std::string page = page_of(what);
+  EXPECT_NE(page.find("\"notes\":[\"Warning: The program forks"), std::string::npos);
+  EXPECT_NE(page.find("filch record"), std::string::npos);
+  what.about.extra = {{"forks", "stolen"}, {"has_forks", "no"}};
+  EXPECT_NE(page_of(what).find("\"notes\":[]"), std::string::npos);
+}
+
 TEST(html_report, of_an_empty_recording_is_a_page) {
   const trace::recording nothing;
   EXPECT_TRUE(read_back(page_of(nothing)) == nothing);

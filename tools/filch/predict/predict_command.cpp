@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chart.hpp>
 #include <cmath>
+#include <doubts.hpp>
 #include <filch/sim/what_if.hpp>
 #include <filch/trace/binary.hpp>
 #include <fstream>
@@ -39,6 +40,7 @@ struct plan {
   recorded_run itself;
   sim::recorded_tasks tasks;    // as recorded
   sim::recorded_tasks changed;  // … and with all changes
+  std::vector<analysis::doubt> doubts;
   std::vector<sim::change> changes;
   forecast_options how;
   std::vector<measured_run> measured;
@@ -90,6 +92,10 @@ plan make_plan(const predict_arguments& given) {
 
   out.recording = read_recording(given.recording, "recording");
   out.tasks = tasks_of(out.recording, given.recording);
+  out.doubts = analysis::doubts_of(out.recording, out.tasks.work_ns(), out.tasks.span_ns());
+  for (const analysis::doubt& each : out.doubts) {
+    if (each.forbids_prediction()) throw failure(given.recording + ": nothing can be predicted. " + each.sentence());
+  }
   out.itself = look_at(out.recording);
   out.how.between_tasks_ns = out.itself.between_tasks_ns;
   out.changed = out.tasks;
@@ -136,6 +142,7 @@ std::string head_text(const plan& what, const forecast& found, const predict_arg
   for (const sim::change& each : what.changes) out += "What if: " + each.text() + "\n";
   out += "machine " + what.how.machine.name + ", " + policy::describe(what.how.policy) + ", " +
          count_text(what.how.seeds, "seed") + " from " + std::to_string(what.how.seed) + " on\n";
+  for (const analysis::doubt& each : what.doubts) out += "Warning: " + each.sentence() + "\n";
   if (tasks.gaps != 0) {
     out += "Warning: " + count_text(tasks.gaps, "event") +
            " of the recording were lost, and what they say is missing here.\n";
@@ -274,6 +281,10 @@ nlohmann::ordered_json json_of(const plan& what, const forecast& found, const st
       {"seeds", what.how.seeds},
       {"lost_events", what.changed.gaps},
       {"waits_left_out", what.changed.waits_left_out}};
+  out["doubts"] = nlohmann::ordered_json::array();
+  for (const analysis::doubt& each : what.doubts) {
+    out["doubts"].push_back({{"id", each.id}, {"text", each.text}, {"advice", each.advice}});
+  }
   out["what_if"] = nlohmann::ordered_json::array();
   for (const sim::change& each : what.changes) out["what_if"].push_back(each.text());
   for (const forecast_point& each : found.points) {
@@ -312,6 +323,7 @@ void predict_command(const predict_arguments& given) {
   const forecast found = forecast_of(what.changed, what.how);
   const std::vector<virtual_speed_up> ranked = rank_names(what.changed, what.how, what.rank_at, k_ranked_names);
   std::string words;
+  if (!what.doubts.empty()) words += "As far as the recording shows (see the warning):\n";
   if (found.points.size() > 1) words += limit_text(found, found.points.front());
   words += limit_text(found, found.points.back());
   std::string wrote;

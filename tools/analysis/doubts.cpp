@@ -1,0 +1,79 @@
+#include "doubts.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "words.hpp"
+
+namespace filch::analysis {
+namespace {
+
+// A beat that comes this much later than it should is late. Forks between two beats are hidden in a part of the span
+// that matters from a quarter of it on (guesses).
+constexpr time_ns k_late_beats = 10;
+constexpr time_ns k_part_of_span = 4;
+// A span of fewer beats is mostly the beats' own coarseness; but nobody has that many workers to notice it
+// (guesses).
+constexpr time_ns k_beats_of_span = 20;
+constexpr time_ns k_enough_parallelism = 64;
+
+constexpr std::string_view k_record_one_worker = "Record anew: FILCH_WORKERS=1 filch record -- ./program.";
+
+std::string_view value_of(const trace::recording& from, std::string_view key) {
+  const auto found =
+      std::ranges::find(from.about.extra, key, [](const auto& pair) { return std::string_view{pair.first}; });
+  return found == from.about.extra.end() ? std::string_view{} : std::string_view{found->second};
+}
+
+// 0 for what is no number.
+time_ns time_of(std::string_view text) {
+  time_ns out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size() ? std::max<time_ns>(out, 0) : 0;
+}
+
+doubt of_beats(time_ns hidden_ns, time_ns span_ns) {
+  return {"late-beats",
+          "Forks were looked at too late: for up to " + time_text(hidden_ns) +
+              " open ones were not recorded. So much of the span of " + time_text(span_ns) + " may not be there.",
+          "Record anew on a quiet machine, or with --detail every."};
+}
+
+doubt of_short_run(time_ns beat_ns, time_ns span_ns) {
+  return {"short-run",
+          "Forks are looked at every " + time_text(beat_ns) + ", which is coarse for a span of " + time_text(span_ns) +
+              ": the program may have more parallelism than that.",
+          "Record anew with a larger input, a shorter --beat, or --detail every."};
+}
+
+}  // namespace
+
+std::vector<doubt> doubts_of(const trace::recording& from, time_ns work_ns, time_ns span_ns) {
+  if (from.about.source != "threads" || work_ns == 0) return {};
+  const std::string_view detail = value_of(from, trace::k_forks_key);
+  const std::string_view has_forks = value_of(from, trace::k_has_forks_key);
+  if (detail == "stolen") {
+    if (has_forks == "no") return {};
+    return {{"unrecorded-forks",
+             "The program forks (joins, loops), and the recording has only the forks that another worker took: the "
+             "others are part of the task they stand in. The span is too long, and the parallelism too low.",
+             std::string{k_record_one_worker}}};
+  }
+  if (detail != "beat" && detail != "every") {
+    return {{"unknown-forks",
+             "The recording does not say which forks it has, as an earlier version of filch made it. If the program "
+             "has joins or loops, the span may be too long, and the parallelism too low.",
+             std::string{k_record_one_worker}}};
+  }
+  if (detail == "every" || has_forks == "no") return {};
+  const time_ns hidden_ns = time_of(value_of(from, trace::k_hidden_key));
+  const time_ns beat_ns = time_of(value_of(from, trace::k_beat_key));
+  if (beat_ns == 0) return {};
+  if (hidden_ns / k_late_beats >= beat_ns && hidden_ns >= span_ns / k_part_of_span)
+    return {of_beats(hidden_ns, span_ns)};
+  const bool is_short = span_ns / k_beats_of_span < beat_ns && work_ns / k_enough_parallelism < span_ns;
+  return is_short ? std::vector{of_short_run(beat_ns, span_ns)} : std::vector<doubt>{};
+}
+
+}  // namespace filch::analysis

@@ -1,0 +1,32 @@
+// Why the span of a recording, and all that follows from it, may be wrong: forks that are not in it.
+//
+// Loops and joins that no other worker takes leave no trace unless a session records them. A recording without them
+// shows a chain of work where the program had parallelism, so its span is too long, its parallelism too low, and a
+// prediction from it too slow. Whoever prints one of these figures prints the doubts beside it.
+#pragma once
+
+#include <filch/base/units.hpp>
+#include <filch/trace/recording.hpp>
+#include <string>
+#include <vector>
+
+namespace filch::analysis {
+
+struct doubt {
+  // unrecorded-forks  there were forks, and only those that others took are recorded
+  // unknown-forks     an earlier version recorded it: which forks it has is not known
+  // late-beats        forks were looked at too rarely for this span
+  // short-run         the same, because the run is short
+  std::string id;
+  std::string text;    // what is wrong
+  std::string advice;  // how to record anew
+
+  [[nodiscard]] bool forbids_prediction() const { return id == "unrecorded-forks"; }
+  [[nodiscard]] std::string sentence() const { return text + " " + advice; }
+};
+
+// Of a recording with this work and span. None: the figures are what the program has. Nothing is said of events that
+// were lost, which every reader counts.
+[[nodiscard]] std::vector<doubt> doubts_of(const trace::recording& from, time_ns work_ns, time_ns span_ns);
+
+}  // namespace filch::analysis
