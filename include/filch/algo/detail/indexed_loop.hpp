@@ -175,7 +175,7 @@ class indexed_loop {
     while (!stopped_.load(std::memory_order_relaxed)) {  // statistic
       const index_range now = mine.claim(stack, unit);
       if (now.begin == now.end) break;
-      (void)body_(ahead(first_, now.begin), now.size());
+      (void)body_(algo::detail::ahead(first_, now.begin), now.size());
       done += now.size();
       const bool is_costly = mine.unclaimed().size() > unit && ticks() - began >= k_worth_awake_ticks;
       if ((is_costly || v0::detail::is_alarmed(stack)) && is_divided()) return go_on<false>(mine, fresh_);
