@@ -13,7 +13,7 @@ namespace {
 // that matters from a quarter of it on (guesses).
 constexpr time_ns k_late_beats = 10;
 constexpr time_ns k_part_of_span = 4;
-// A span of fewer beats is mostly the beats' own coarseness; but nobody has that many workers to notice it
+// A span of fewer beats is mostly the beats' own coarseness. Neither matters beside work for this many workers
 // (guesses).
 constexpr time_ns k_beats_of_span = 20;
 constexpr time_ns k_enough_parallelism = 64;
@@ -69,11 +69,10 @@ std::vector<doubt> doubts_of(const trace::recording& from, time_ns work_ns, time
   if (detail == "every" || has_forks == "no") return {};
   const time_ns hidden_ns = time_of(value_of(from, trace::k_hidden_key));
   const time_ns beat_ns = time_of(value_of(from, trace::k_beat_key));
-  if (beat_ns == 0) return {};
-  if (hidden_ns / k_late_beats >= beat_ns && hidden_ns >= span_ns / k_part_of_span)
-    return {of_beats(hidden_ns, span_ns)};
-  const bool is_short = span_ns / k_beats_of_span < beat_ns && work_ns / k_enough_parallelism < span_ns;
-  return is_short ? std::vector{of_short_run(beat_ns, span_ns)} : std::vector<doubt>{};
+  if (beat_ns == 0 || work_ns / k_enough_parallelism >= span_ns) return {};
+  const bool is_late = hidden_ns / k_late_beats >= beat_ns && hidden_ns >= span_ns / k_part_of_span;
+  if (is_late) return {of_beats(hidden_ns, span_ns)};
+  return span_ns / k_beats_of_span < beat_ns ? std::vector{of_short_run(beat_ns, span_ns)} : std::vector<doubt>{};
 }
 
 }  // namespace filch::analysis

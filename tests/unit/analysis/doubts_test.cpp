@@ -64,6 +64,7 @@ TEST(doubts, beats_that_come_late_hide_forks_if_that_is_a_part_of_the_span) {
   EXPECT_EQ(late(30 * k_ms, 1000 * k_ms, 50 * k_ms), "late-beats");
   EXPECT_EQ(late(10 * k_ms, 1000 * k_ms, 50 * k_ms), "");
   EXPECT_EQ(late(30 * k_ms, 1000 * k_ms, 50 * k_ms, "no"), "");
+  EXPECT_EQ(late(3 * k_ms, 1000 * k_ms, 4 * k_ms), "");  // work for 250 workers
   // So much is a beat's own coarseness: which matters in short runs, unless they have work for many workers.
   EXPECT_EQ(late(200 * k_us, 8 * k_ms, 1 * k_ms), "short-run");
   EXPECT_EQ(late(200 * k_us, 800 * k_ms, 1 * k_ms), "");
