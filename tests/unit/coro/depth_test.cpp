@@ -344,7 +344,7 @@ TEST(deep_nests, that_have_not_started_are_destroyed_with_their_runtime) {
     while (!has_begun) std::this_thread::yield();
     auto handle = spawn(rt, nested(&around, leaf(), k_deep));
     std::thread later{[&] {
-      std::this_thread::sleep_for(5ms);
+      while (rt.dump().find("cancelling") == std::string::npos) std::this_thread::yield();
       may_end = true;
     }};
     EXPECT_FALSE(rt.shutdown(1ms));

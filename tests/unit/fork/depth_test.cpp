@@ -79,6 +79,8 @@ long lean_right(long depth) {
 }
 
 TEST(deep_joins, of_a_thread_with_a_small_stack_end_with_an_error) {
+  (void)filch::
+      default_runtime();  // while there is one thread it needs no other to prepare visits, which would outlive it
   for (const auto& lean : {&lean_left, &lean_right}) {
     std::string got;
     on_small_stack([&] {
@@ -88,7 +90,9 @@ TEST(deep_joins, of_a_thread_with_a_small_stack_end_with_an_error) {
         got = error.what();
       }
     });
-    EXPECT_NE(got.find("a thread which is no worker"), std::string::npos) << got;
+    // The rest of the second may be taken by a worker, whose stack is large.
+    const bool is_taken = lean == &lean_right && got == std::to_string(k_deep_least);
+    EXPECT_TRUE(is_taken || got.find("a thread which is no worker") != std::string::npos) << got;
     on_small_stack([&] { EXPECT_EQ(lean(10), 10); });
   }
 }

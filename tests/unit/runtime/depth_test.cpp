@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -74,19 +75,24 @@ TEST(deep_task, of_a_chain_in_which_each_holds_the_future_of_the_one_before_ends
     EXPECT_EQ(last.get(), k_deep);
   });
 }
+std::vector<std::unique_ptr<occupied_worker>> occupy_all(filch::runtime& rt) {
+  std::vector<std::unique_ptr<occupied_worker>> busy;
+  for (std::uint32_t i = 0; i != rt.workers(); ++i) {
+    busy.push_back(std::make_unique<occupied_worker>(rt, filch::worker_id{i}));
+  }
+  return busy;
+}
 TEST_P(deep_tasks, of_which_each_holds_the_future_of_the_one_before_are_cancelled) {
   on_small_stack([&] {
     filch::runtime rt{small_stacks(GetParam())};
-    gate may_end;
-    std::vector<filch::future<void>> busy;
-    for (std::uint32_t i = 0; i != GetParam(); ++i) busy.push_back(rt.submit([&] { may_end.wait(); }));
+    auto busy = occupy_all(rt);
     auto last = rt.submit([] { return 0L; });
     for (long i = 0; i != k_deep; ++i) {
       last = rt.submit([before = std::move(last)]() mutable { return 1 + before.get(); });
     }
     std::thread later{[&] {
-      std::this_thread::sleep_for(5ms);
-      may_end.open();
+      EXPECT_TRUE(eventually([&] { return rt.dump().find("cancelling") != std::string::npos; }));
+      for (auto& each : busy) each->let_go();
     }};
     EXPECT_FALSE(rt.shutdown(1ms));
     later.join();
@@ -119,17 +125,16 @@ TEST_P(deep_tasks, that_are_queued_are_cancelled_by_the_end_of_their_runtime) {
   std::atomic<long> count{0};
   on_small_stack([&] {
     filch::runtime rt{small_stacks(GetParam())};
-    gate may_end;
-    for (std::uint32_t i = 0; i != GetParam(); ++i) rt.spawn([&] { may_end.wait(); });
+    auto busy = occupy_all(rt);
     for (long i = 0; i != k_deep; ++i) rt.spawn([&] { ++count; });
     std::thread later{[&] {
-      std::this_thread::sleep_for(5ms);
-      may_end.open();
+      EXPECT_TRUE(eventually([&] { return rt.dump().find("cancelling") != std::string::npos; }));
+      for (auto& each : busy) each->let_go();
     }};
     EXPECT_FALSE(rt.shutdown(1ms));
     later.join();
   });
-  EXPECT_LT(count, k_deep);
+  EXPECT_EQ(count, 0);
 }
 
 // ---- who waits for whom ---------------------------------------------------------------------------------------------
