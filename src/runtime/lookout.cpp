@@ -86,6 +86,8 @@ void lookout::prepare() {
   const auto register_process = [this] {
     // [L37] release store: the process is registered → [L34].
     if (prepare_visits()) can_visit_.store(true, std::memory_order_release);
+    is_prepared_.store(true, std::memory_order_relaxed);  // ordered by [K1], the parker's token
+    rest_.interrupt();                                    // the lookout joins the thread
   };
   if (std_atomics::is_heavy_fence_prepared() || preparing_.start(name_, 0, register_process)) register_process();
 }
@@ -95,7 +97,8 @@ void lookout::run() noexcept {
   (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every pause
   if (may_visit_) prepare();
   time_ns pause_ns = k_first_pause_ns;
-  while (!is_stopping_.load(std::memory_order_relaxed)) {  // ordered by [K1], the parker's token
+  while (!is_stopping_.load(std::memory_order_relaxed)) {                 // ordered by [K1], the parker's token
+    if (is_prepared_.load(std::memory_order_relaxed)) preparing_.join();  // ordered by [K1], the parker's token
     const time_ns next_ns = monotonic_now_ns() + pause_ns;
     next_look_ns_.store(next_ns, std::memory_order_relaxed);  // statistic
     rest_.pause(next_ns);

@@ -78,6 +78,7 @@ class lookout {
   const std::string name_;
   const bool may_visit_;
   std_atomics::atomic<bool> can_visit_{false};
+  std_atomics::atomic<bool> is_prepared_{false};  // `preparing_` ends
   on_call<> rest_;
   std_atomics::atomic<bool> is_started_{false};
   std_atomics::atomic<bool> is_stopping_{false};
@@ -86,7 +87,7 @@ class lookout {
   std::mutex start_mutex_;
   os_thread thread_;
   // The thread's own.
-  os_thread preparing_;  // joined by stop() behind the thread
+  os_thread preparing_;  // joined by the thread, or by stop() behind it
   time_ns moved_ns_ = 0;
   time_ns due_ns_ = k_never_ns;                        // when the next request that is owed may be made
   std::unordered_map<const latent_desk*, seen> seen_;  // the thread's own
