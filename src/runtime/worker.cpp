@@ -233,11 +233,11 @@ queue_entry* worker::next() {
     const step now = search_.next(view);
     if (now.kind == step_kind::wait) {
       wait(now.wait_ns);
-      if (home.poll_sources()) search_.begin();
+      if (has_new_of_its_own()) search_.begin();
     } else if (now.kind == step_kind::park) {
       park(now.wait_ns);
       search_.woken();
-      if (home.poll_sources()) search_.begin();  // what it has got lies in its own queue
+      if (has_new_of_its_own()) search_.begin();
     } else {
       const worker_queues::look result = carry_out(now);
       search_.report(as_outcome(result.status));
@@ -254,6 +254,10 @@ queue_entry* worker::next() {
     }
   }
 }
+
+// What the sources have given lies in its own queue, and what a visitor has taken from its coroutines in its own slot:
+// a search that has begun looks at neither. The visitor may sleep again, as this worker searches.
+bool worker::has_new_of_its_own() { return home.poll_sources() || desk.slot.has_offer(); }
 
 // It begins with something new, while others sleep, and its joins shall answer: should it fork and not join, nobody
 // would hear.

@@ -127,6 +127,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   enum class leave : std::uint8_t { no, stopped, wanted };
 
   [[nodiscard]] queue_entry* next();
+  [[nodiscard]] bool has_new_of_its_own();
   [[nodiscard]] leave must_leave() const;
   [[nodiscard]] worker_queues::look carry_out(const policy::step& step);
   [[nodiscard]] worker_queues::look rob(worker_id victim, policy::priority band);

@@ -5,6 +5,7 @@
 #include <support/spin_until.hpp>
 
 #include <atomic>
+#include <coroutine>
 #include <tuple>
 
 #include "runtime/core.hpp"
@@ -162,6 +163,44 @@ TEST(asking, where_children_are_tiny_only_an_offer_that_has_lain_for_a_while_is_
   EXPECT_FALSE(desk.is_ripe(made_ns));
   EXPECT_FALSE(desk.is_ripe(made_ns + filch::latent_desk::k_ripe_ns - 1));
   EXPECT_TRUE(desk.is_ripe(made_ns + filch::latent_desk::k_ripe_ns));
+}
+
+// ---- the own slot ---------------------------------------------------------------------------------------------------
+
+struct detached {
+  struct promise_type {
+    detached get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  std::coroutine_handle<promise_type> self;
+};
+detached note(std::atomic<bool>& has_run) {
+  has_run = true;
+  co_return;
+}
+
+// A visitor takes a coroutine from a worker that has just begun to search, puts it into that worker's slot, and sleeps:
+// whoever searches was to find it. Both workers sleep, and only the one whose slot it is is woken.
+TEST(own_slot, a_coroutine_is_found_by_its_worker_that_searches_while_the_other_sleeps) {
+  filch::runtime rt{{.workers = 2, .idle = filch::idle::eco}};
+  filch::worker* const owner = rt.run([] { return filch::worker::current(); });
+  for (int i = 0; i != 20; ++i) {
+    ASSERT_TRUE(spin_until([&] { return owner->home.idle().sleeping_hint() == 2; }));
+    std::atomic<bool> has_run{false};
+    const detached made = note(has_run);
+    filch::coroutine_entry entry;
+    entry.self = made.self;
+    owner->desk.lock.lock();
+    owner->desk.slot.offer(entry);
+    owner->desk.lock.unlock();
+    ASSERT_TRUE(owner->home.idle().notify_worker(owner->self));
+    ASSERT_TRUE(spin_until([&] { return has_run.load(); }));
+    ASSERT_TRUE(spin_until([&] { return owner->home.idle().sleeping_hint() == 2; }));
+    made.self.destroy();
+  }
 }
 
 }  // namespace
