@@ -61,12 +61,13 @@ class tree {
     return site_.ticks_of(leaf_elements_) * static_cast<double>(leaves) < static_cast<double>(k_block_ticks);
   }
 
-  // Few leaves that were cheap the last time, as lazy_loop::one_by_one(): if loops run in them, the others are forks.
+  // Few leaves that were cheap the last time: if loops run in them, or work is wanted
+  // meanwhile, as they are not cheap this time, the others are forks.
   [[nodiscard]] T short_one(latent_stack& stack, std::size_t leaves) {
     const std::uint32_t loops_before = stack.loops;
     T sum = leaf_value(0);
     for (std::size_t done = 1; done != leaves;) {
-      if (stack.loops != loops_before) [[unlikely]]
+      if (stack.loops != loops_before || is_wanted(stack)) [[unlikely]]
         return rest_forked(std::move(sum), done, leaves);
       const std::size_t now = (std::min)(done, leaves - done);
       T right = serial(done, now);
