@@ -73,7 +73,8 @@ class Steps:
         if kind != self.options.main_kind:
             build = self.work / f"build-{kind}"
             self.configure(self.source, build, f"-DBUILD_SHARED_LIBS={'ON' if kind == 'shared' else 'OFF'}",
-                           "-DFILCH_BUILD_TESTS=OFF", "-DFILCH_BUILD_BENCH=OFF", "-DFILCH_BUILD_TOOLS=OFF")
+                           "-DFILCH_BUILD_TESTS=OFF", "-DFILCH_BUILD_BENCH=OFF", "-DFILCH_BUILD_TOOLS=OFF",
+                           "-DFILCH_UNITY=ON")
             run("cmake", "--build", build)
         shutil.rmtree(self.prefix(kind), ignore_errors=True)
         run("cmake", "--install", build, "--prefix", self.prefix(kind))
