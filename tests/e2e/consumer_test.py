@@ -47,12 +47,13 @@ class Steps:
         return found[0].parent
 
     def configure(self, source, build, *definitions):
-        """Configures with the compiler and the flags of the main build, so that a compiler cache can help."""
+        """Configures with the compiler and the flags of the main build, so that a compiler cache can help. The library's
+        sources are compiled several at a time: that each compiles alone is seen in the main build."""
         shutil.rmtree(build, ignore_errors=True)
         launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={self.options.launcher}"] if self.options.launcher else []
         return run("cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                   f"-DCMAKE_CXX_COMPILER={self.options.compiler}", f"-DFILCH_WERROR={self.options.werror}", *launcher,
-                   *definitions)
+                   f"-DCMAKE_CXX_COMPILER={self.options.compiler}", f"-DFILCH_WERROR={self.options.werror}",
+                   "-DFILCH_UNITY=ON", *launcher, *definitions)
 
     def expect_output(self, program, env=None):
         output = run(program, env=env)
@@ -73,8 +74,7 @@ class Steps:
         if kind != self.options.main_kind:
             build = self.work / f"build-{kind}"
             self.configure(self.source, build, f"-DBUILD_SHARED_LIBS={'ON' if kind == 'shared' else 'OFF'}",
-                           "-DFILCH_BUILD_TESTS=OFF", "-DFILCH_BUILD_BENCH=OFF", "-DFILCH_BUILD_TOOLS=OFF",
-                           "-DFILCH_UNITY=ON")
+                           "-DFILCH_BUILD_TESTS=OFF", "-DFILCH_BUILD_BENCH=OFF", "-DFILCH_BUILD_TOOLS=OFF")
             run("cmake", "--build", build)
         shutil.rmtree(self.prefix(kind), ignore_errors=True)
         run("cmake", "--install", build, "--prefix", self.prefix(kind))
