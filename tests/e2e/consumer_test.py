@@ -47,8 +47,8 @@ class Steps:
         return found[0].parent
 
     def configure(self, source, build, *definitions):
-        """Configures with the compiler and the flags of the main build, so that a compiler cache can help. The library's
-        sources are compiled several at a time: that each compiles alone is seen in the main build."""
+        """Configures with the compiler and the flags of the main build, so that a compiler cache can help. Several of
+        the library's sources are compiled as one: that each compiles alone is seen in the main build."""
         shutil.rmtree(build, ignore_errors=True)
         launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={self.options.launcher}"] if self.options.launcher else []
         return run("cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",

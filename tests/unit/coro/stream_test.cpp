@@ -247,22 +247,25 @@ TEST_P(stream, a_request_to_stop_reaches_the_stream_through_who_awaits_it) {
 
 TEST_P(stream, a_loser_of_any_leaves_a_stream_that_has_ended) {
   struct local {
-    static async_stream<int> one_then_never() {
+    static async_stream<int> one_then_never(std::atomic<bool>& has_gone_on) {
       co_yield 1;
+      has_gone_on = true;
       while (true) co_await filch::yield();
     }
     static task<int> pull(async_stream<int>& from) {
       const auto got = co_await from.next();
       co_return got.value_or(-1);
     }
-    static task<int> quick() {
-      co_await filch::yield();
+    // Not before the other one has begun: a loser that has not does not begin, and the stream goes on behind it.
+    static task<int> quick(const std::atomic<bool>& may_win) {
+      while (!may_win) co_await filch::yield();
       co_return 5;
     }
     static task<int> both() {
-      auto from = one_then_never();
+      std::atomic<bool> has_gone_on{false};
+      auto from = one_then_never(has_gone_on);
       const int first = co_await pull(from);
-      const auto won = co_await filch::any(pull(from), quick());
+      const auto won = co_await filch::any(pull(from), quick(has_gone_on));
       const int last = co_await pull(from);
       co_return first * 100 + won.value * 10 + last;
     }
