@@ -14,17 +14,24 @@
 namespace filch::inline v0 {
 namespace {
 
+struct stack_bounds {
+  std::uintptr_t low = 0;
+  std::uintptr_t high = 0;
+};
+
 constinit thread_local guest_seat* seat_taken = nullptr;
+// The thread ends: what its last destructors join runs on a worker, since nobody would give its seat back.
+constinit thread_local bool has_left = false;
 
 // Gives the seat back when the thread ends.
 struct leaves_at_end {
-  guest_hall& hall;
   ~leaves_at_end() {
-    if (guest_seat* const seat = std::exchange(seat_taken, nullptr)) hall.leave(*seat);
+    has_left = true;
+    if (seat_taken != nullptr) seat_taken->home.guests().leave_seat();
   }
 };
 
-stack_bounds bounds_of_thread() {
+stack_bounds find_bounds() {
   stack_bounds found;
   pthread_attr_t attributes;
   if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return found;
@@ -36,6 +43,12 @@ stack_bounds bounds_of_thread() {
   }
   ::pthread_attr_destroy(&attributes);
   return found;
+}
+
+// Of the calling thread's own stack.
+[[gnu::noinline]] const stack_bounds& bounds_of_thread() {
+  static thread_local const stack_bounds bounds = find_bounds();
+  return bounds;
 }
 
 // The first frame of a visit lies there.
@@ -68,8 +81,7 @@ runtime* default_runtime_if_any() {
 // Where a thread joins while there is no runtime. Nobody asks here, so nothing is offered.
 latent_stack& lone_stack(std::uintptr_t here) {
   thread_local latent_stack stack;
-  thread_local const stack_bounds bounds = bounds_of_thread();
-  open_stack(stack, bounds, here);
+  open_stack(stack, bounds_of_thread(), here);
   stack.is_private = true;
   return stack;
 }
@@ -80,6 +92,7 @@ guest_seat* guest_hall::seat_of_thread() noexcept { return seat_taken; }
 
 guest_seat* guest_hall::seat_for_thread() noexcept {
   if (seat_taken != nullptr) return seat_taken;
+  if (has_left) return nullptr;
   try {
     const std::lock_guard lock{mutex_};
     guest_seat* chosen = nullptr;
@@ -93,10 +106,9 @@ guest_seat* guest_hall::seat_for_thread() noexcept {
       // [H1] release store: publishes the seat → [H2].
       opened_.store(static_cast<std::uint32_t>(made_.size()), std::memory_order_release);
     }
-    thread_local const leaves_at_end at_end{*this};
+    thread_local leaves_at_end at_end;
     (void)at_end;
     chosen->is_taken = true;
-    chosen->bounds = bounds_of_thread();
     seat_taken = chosen;
   } catch (const std::bad_alloc&) {
     return nullptr;
@@ -104,7 +116,8 @@ guest_seat* guest_hall::seat_for_thread() noexcept {
   return seat_taken;
 }
 
-void guest_hall::leave(guest_seat& seat) noexcept {
+void guest_hall::leave_seat() noexcept {
+  guest_seat& seat = *std::exchange(seat_taken, nullptr);
   const std::lock_guard lock{mutex_};
   seat.is_taken = false;
 }
@@ -132,6 +145,7 @@ void guest_hall::rise() noexcept {
   seat->stack = nullptr;
   seat->desk.task_number.store(task_id::none().value, std::memory_order_relaxed);  // hint
   seat->waits.store(0, std::memory_order_relaxed);                                 // owner-only
+  leave_seat();  // a thread of the crew lives as long as the runtime: external threads would find no seat left
 }
 
 guest_seat* leave_place() noexcept {
@@ -167,7 +181,7 @@ guest_visit::guest_visit(outside_work how) : seat_{nullptr} {
   const bool is_asked =
       how == outside_work::worth_it && home.idle().sleeping_hint() + home.idle().searching_hint() != 0;
   seat_->desk.lock.lock();  // somebody may visit what the last guest has left
-  open_stack(stack, seat_->bounds, here);
+  open_stack(stack, bounds_of_thread(), here);
   seat_->stack = &stack;
   seat_->desk.listen(&stack, is_asked);
   seat_->desk.lock.unlock();

@@ -16,11 +16,6 @@
 
 namespace filch::inline v0 {
 
-struct stack_bounds {
-  std::uintptr_t low = 0;
-  std::uintptr_t high = 0;
-};
-
 struct guest_seat {
   guest_seat(runtime::core& of, bool may_visit) : home{of}, desk{may_visit} {}
 
@@ -48,7 +43,6 @@ struct guest_seat {
     // hint
     return visits.load(std::memory_order_relaxed) % 2 != 0 && waits.load(std::memory_order_relaxed) == 0;
   }
-  stack_bounds bounds;    // of the guest's stack
   bool is_taken = false;  // guarded by the hall's mutex
 };
 
@@ -58,11 +52,13 @@ class guest_hall {
 
   explicit guest_hall(runtime::core& of) : home_{of} {}
 
-  // The calling thread's seat, which it keeps until it ends; nullptr: there is none left, or no memory.
+  // The calling thread's seat, which it keeps until it ends or leaves it; nullptr: there is none left, no memory, or
+  // the thread is ending.
   [[nodiscard]] guest_seat* seat_for_thread() noexcept;
   // nullptr: it has none.
   [[nodiscard]] static guest_seat* seat_of_thread() noexcept;
-  void leave(guest_seat& seat) noexcept;
+  // The thread has one, and is inside no join.
+  void leave_seat() noexcept;
 
   // A task has given its worker away, and blocks, or runs code that may block: workers may take what lies on its stack.
   // Does nothing while forks are recorded, as their tasks need a worker.

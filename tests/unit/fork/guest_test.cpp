@@ -76,6 +76,52 @@ TEST(guest, many_threads_join_at_the_same_time) {
   EXPECT_EQ(right, 80);
 }
 
+// Does a join run on the calling thread? Else the thread has found no seat, and a worker runs it.
+bool joins_here() {
+  const auto self = thread_here();
+  const auto [first, second] = join([] { return thread_here(); }, [] {});
+  return first == self;
+}
+bool joins_on_a_new_thread() {
+  bool is_here = false;
+  std::thread{[&] { is_here = joins_here(); }}.join();
+  return is_here;
+}
+
+// What joins when a thread's last objects are destroyed, after its seat was given back.
+struct joins_at_the_end {
+  ~joins_at_the_end() {
+    join([] {}, [] {});
+  }
+};
+TEST(guest, threads_that_join_while_they_end_keep_no_seat) {
+  for (int i = 0; i != 70; ++i) {  // more than there are seats
+    std::thread{[] {
+      thread_local joins_at_the_end last;
+      (void)last;
+      join([] {}, [] {});
+    }}.join();
+  }
+  EXPECT_TRUE(joins_on_a_new_thread());
+}
+
+// Spare threads live as long as the runtime.
+TEST(guest, threads_whose_tasks_have_blocked_keep_no_seat) {
+  const std::uint32_t count = filch::default_runtime().workers() + filch::options{}.max_spare_threads;
+  std::atomic<std::uint32_t> blocked{0};
+  std::vector<filch::future<void>> tasks;
+  for (std::uint32_t i = 0; i != count; ++i) {
+    tasks.push_back(filch::default_runtime().submit([&] {
+      filch::blocking([&] {
+        ++blocked;
+        EXPECT_TRUE(spin_until([&] { return blocked == count; }));
+      });
+    }));
+  }
+  for (auto& each : tasks) each.get();
+  EXPECT_TRUE(joins_on_a_new_thread());
+}
+
 // Its unwinding is no exception of C++, and may be caught only to be thrown on.
 TEST(guest, a_thread_that_ends_inside_a_join_runs_the_child_first) {
   for (int i = 0; i != 5; ++i) {
