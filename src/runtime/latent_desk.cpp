@@ -56,14 +56,15 @@ void latent_desk::leave() {
 }
 
 // An offer of the oldest frame, or null. What a range gives is chosen by the caller.
-offered_task* latent_desk::make_offer(latent_stack& stack, latent_frame* newest, runtime::core& home,
-                                      task_id parent) noexcept {
+offered_task* latent_desk::make_offer(latent_stack& stack, latent_frame* newest, runtime::core& home, task_id parent,
+                                      offer_memory& memory) noexcept {
   latent_frame* const oldest = oldest_to_give(stack, newest);
   if (oldest == nullptr) return nullptr;
   const bool is_range = oldest->kind->run_part != nullptr;
   const task_id noted = number_in(oldest->offer);
-  auto* const made = new (std::nothrow) offered_task{*oldest, *this, is_range && noted.is_some() ? noted : parent};
-  if (made == nullptr) return nullptr;
+  void* const bytes = memory.take();
+  if (bytes == nullptr) return nullptr;
+  auto* const made = ::new (bytes) offered_task{*oldest, *this, is_range && noted.is_some() ? noted : parent};
   made->home = &home;
   if (!is_range) {
     if (noted.is_some()) made->id = noted;
@@ -83,7 +84,8 @@ void latent_desk::put_out(queue_entry& made) noexcept {
 bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id parent, share how) noexcept {
   if (slot.has_offer() || home.is_exhausted()) return false;
   latent_frame* const newest = stack.newest.load(std::memory_order_relaxed);  // owner-only
-  offered_task* const made = make_offer(stack, newest, home, parent);
+  offer_memory memory;
+  offered_task* const made = make_offer(stack, newest, home, parent, memory);
   if (made == nullptr) return false;
   if (detail::range_frame* const range = made->range()) {
     made->part = range->divide(how);
@@ -95,12 +97,15 @@ bool latent_desk::offer_oldest(latent_stack& stack, runtime::core& home, task_id
 
 bool latent_desk::visit(runtime::core& home) noexcept {
   if (slot.has_offer()) return true;
+  // Before the visit: fork() waits for it, and another library's handler may have locked the heap before.
+  offer_memory memory;
+  if (!memory.prepare()) return false;
   const visiting under_way;
-  if (!under_way.has_begun() || home.is_exhausted() || !lock.try_lock()) return slot.has_offer();
+  if (!under_way.has_begun() || !lock.try_lock()) return slot.has_offer();
   // Who holds the desk may have offered something just before.
   queue_entry* made = nullptr;
   if (!slot.has_offer()) {
-    made = take_frame(home);
+    if (!home.is_exhausted()) made = take_frame(home, memory);
     if (made == nullptr && lane_ != nullptr) made = take_coroutine();
     if (made != nullptr) put_out(*made);
   }
@@ -108,7 +113,7 @@ bool latent_desk::visit(runtime::core& home) noexcept {
   return slot.has_offer();
 }
 
-queue_entry* latent_desk::take_frame(runtime::core& home) noexcept {
+queue_entry* latent_desk::take_frame(runtime::core& home, offer_memory& memory) noexcept {
   latent_stack* const stack = listener();
   if (stack == nullptr) return nullptr;
   latent_frame* const newest = detail::newest_for_visitor(stack->newest, stack->watch, latent_stack::k_asked);
@@ -117,7 +122,7 @@ queue_entry* latent_desk::take_frame(runtime::core& home) noexcept {
   // hint: what a recording shows as the parent
   const task_id parent{owner != nullptr ? owner->task_number.load(std::memory_order_relaxed)
                                         : task_number.load(std::memory_order_relaxed)};
-  offered_task* const made = make_offer(*stack, newest, home, parent);
+  offered_task* const made = make_offer(*stack, newest, home, parent, memory);
   if (made == nullptr) return nullptr;
   if (detail::range_frame* const range = made->range()) {
     made->part = range->divide_for_visitor();

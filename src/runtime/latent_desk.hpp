@@ -24,6 +24,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
+#include <utility>
 
 namespace filch::inline v0 {
 
@@ -57,6 +59,28 @@ class offered_task final : public task_base {
   void abandon() noexcept override {}
 
   latent_frame* const frame_;
+};
+
+// Memory for one offer.
+class offer_memory {
+ public:
+  offer_memory() = default;
+  offer_memory(const offer_memory&) = delete;
+  offer_memory& operator=(const offer_memory&) = delete;
+  ~offer_memory() { ::operator delete(bytes_); }
+
+  // Ahead of take(). False: there is none.
+  [[nodiscard]] bool prepare() noexcept {
+    if (bytes_ == nullptr) bytes_ = ::operator new(sizeof(offered_task), std::nothrow);
+    return bytes_ != nullptr;
+  }
+  // For a new offered_task; null: there is none.
+  [[nodiscard]] void* take() noexcept { return prepare() ? std::exchange(bytes_, nullptr) : nullptr; }
+
+ private:
+  static_assert(alignof(offered_task) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+
+  void* bytes_ = nullptr;
 };
 
 // The running task goes on behind its children, or this one child, which others have run: for the record.
@@ -259,9 +283,9 @@ class alignas(k_no_sharing_bytes) latent_desk {
     // [L7] acquire load: the stack is complete ← [L6].
     return listener_.load(std::memory_order_acquire);
   }
-  [[nodiscard]] offered_task* make_offer(latent_stack& stack, latent_frame* newest, runtime::core& home,
-                                         task_id parent) noexcept;
-  [[nodiscard]] queue_entry* take_frame(runtime::core& home) noexcept;
+  [[nodiscard]] offered_task* make_offer(latent_stack& stack, latent_frame* newest, runtime::core& home, task_id parent,
+                                         offer_memory& memory) noexcept;
+  [[nodiscard]] queue_entry* take_frame(runtime::core& home, offer_memory& memory) noexcept;
   [[nodiscard]] queue_entry* take_coroutine() noexcept;
   void put_out(queue_entry& made) noexcept;
 

@@ -1,7 +1,8 @@
 // A visit is under way: meanwhile the process makes no copy of itself, in which the visitor would be missing and a desk
-// stay locked for ever.
+// stay locked for ever. That is promised for desks alone: other locks that a thread holds at a fork() are held in the
+// copy.
 //
-// Who may call what: any thread.
+// Who may call what: any thread. A visitor allocates nothing: fork() waits for it, and the heap may be locked by then.
 #pragma once
 
 namespace filch::inline v0 {

@@ -41,9 +41,10 @@ class claimed_range {
   // The next elements, at most `most` of them.
   template <class Word>
   [[nodiscard]] claimed claim(std::size_t most, const Word& word, std::uintptr_t asked) {
-    const std::size_t at = next_.load(std::memory_order_relaxed);                         // owner-only
-    const std::size_t until = lesser(at + most, limit_.load(std::memory_order_relaxed));  // revalidated by [V15]
-    next_.store(until, std::memory_order_relaxed);                                        // ordered by [V14]
+    const std::size_t at = next_.load(std::memory_order_relaxed);      // owner-only
+    const std::size_t limit = limit_.load(std::memory_order_relaxed);  // revalidated by [V15]
+    const std::size_t until = most < limit - at ? at + most : limit;   // the sum may be beyond all numbers
+    next_.store(until, std::memory_order_relaxed);                     // ordered by [V14]
     // [V14] light fence: "claim, then look whether somebody asks" against "ask, then look what is claimed" ↔ [V12].
     // unobservable: it holds the compiler, and the checker runs in the order of the program.
     A::light_fence(std::memory_order_seq_cst);
