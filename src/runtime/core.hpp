@@ -180,6 +180,8 @@ class runtime::core {
   // See lookout.
   [[nodiscard]] bool can_visit() const noexcept { return lookout_->can_visit(); }
   [[nodiscard]] bool visit_for(const worker& who) noexcept { return lookout_->visit_for(who); }
+  // Is there a lookout that visits?
+  [[nodiscard]] bool has_visitor() const noexcept { return lookout_->is_there() && lookout_->can_visit(); }
   // The calling thread may run wherever the runtime's creator might, if the first threads are bound at their beginning.
   void unbind_thread() const noexcept;
   // After an offer: the lookout sees to it that somebody comes for it.

@@ -139,7 +139,7 @@ bool is_stack_exhausted() noexcept {
   try {
     throw;
   } catch (const stack_exhausted&) {
-    if (worker* const me = worker::current()) me->home.note_exhausted();
+    note_stack_exhausted();
     return true;
   } catch (...) {
     return false;

@@ -72,24 +72,34 @@ void lookout::start() noexcept {
   // owner-only: under the mutex
   if (is_started_.load(std::memory_order_relaxed) || is_stopping_.load(std::memory_order_relaxed)) return;
   if (home_.is_forked_child()) return;
-  // Without the thread requests are heard at the next fork or join only: slower, never wrong.
+  // Without the thread a worker visits others only before it sleeps: what is kept after that is heard of at the next
+  // fork, join or turn of a coroutine.
   if (!start_thread()) {
     failed_ns_.store(now_ns, std::memory_order_relaxed);  // statistic
+    if (may_visit_ && !can_visit()) prepare_here();
     return;
   }
   is_started_.store(true, std::memory_order_relaxed);  // statistic
+}
+
+void lookout::prepare_here() noexcept {
+  // [L37] release store: the process is registered → [L34].
+  if (prepare_visits()) can_visit_.store(true, std::memory_order_release);
 }
 
 // In a process that has had several threads for a while the system takes 10 to 30 ms, in which the lookout asks others
 // already: another thread waits for the system.
 void lookout::prepare() {
   const auto register_process = [this] {
-    // [L37] release store: the process is registered → [L34].
-    if (prepare_visits()) can_visit_.store(true, std::memory_order_release);
+    prepare_here();
     is_prepared_.store(true, std::memory_order_relaxed);  // ordered by [K1], the parker's token
     rest_.interrupt();                                    // the lookout joins the thread
   };
-  if (std_atomics::is_heavy_fence_prepared() || preparing_.start(name_, 0, register_process)) register_process();
+  try {
+    if (!std_atomics::is_heavy_fence_prepared() && !preparing_.start(name_, 0, register_process)) return;
+  } catch (const std::bad_alloc&) {  // a long name is copied
+  }
+  register_process();
 }
 
 void lookout::run() noexcept {
@@ -232,6 +242,10 @@ void lookout::wait_for_ripe_offer(const latent_desk& desk) {
 // True: something is offered now.
 bool lookout::visit(latent_desk& desk) noexcept {
   const bool is_offered = desk.visit(home_);
+  // A filter of system calls that the program has set meanwhile.
+  if (!is_offered && !std_atomics::is_heavy_fence_prepared()) {
+    can_visit_.store(false, std::memory_order_relaxed);  // hint: visits come back with nothing
+  }
   desk.visits.end(is_offered, monotonic_now_ns());
   return is_offered;
 }
@@ -239,14 +253,15 @@ bool lookout::visit(latent_desk& desk) noexcept {
 bool lookout::visit_for(const worker& who) noexcept {
   if (!can_visit()) return false;
   const bool has_place = home_.has_place_for_sleeper();
+  const bool is_alone = !is_there();  // else what may go on is the lookout's affair
   const std::size_t count = home_.workers.size();
   for (std::size_t i = 1; i != count; ++i) {
     latent_desk& desk = home_.workers[(who.self.value + i) % count].desk;
     const time_ns now_ns = monotonic_now_ns();
     if (home_.idle().is_chosen(who.self) || home_.is_exhausted()) return false;
     if (!has_place && !desk.has_coroutines()) continue;
-    if (!desk.withholds_forks() || !desk.withholds() || !desk.pace.may_wake(now_ns) || !desk.visits.may_begin(now_ns))
-      continue;
+    if (!desk.withholds() || !(is_alone || desk.withholds_forks())) continue;
+    if (!desk.pace.may_wake(now_ns) || !desk.visits.may_begin(now_ns)) continue;
     if (visit(desk)) return true;
   }
   return false;

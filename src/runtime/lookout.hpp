@@ -41,7 +41,11 @@ class lookout {
   // A worker that is about to sleep, and has asked: visits those that keep forks to themselves. True: something is
   // offered now.
   [[nodiscard]] bool visit_for(const worker& who) noexcept;
-  // Once the lookout has prepared for it.
+  // Its thread could be started.
+  [[nodiscard]] bool is_there() const {
+    return is_started_.load(std::memory_order_relaxed);  // hint
+  }
+  // Once the lookout has prepared for it, or who wanted to start it in vain.
   [[nodiscard]] bool can_visit() const {
     // [L34] acquire load: the process is registered ← [L37].
     return can_visit_.load(std::memory_order_acquire);
@@ -64,6 +68,7 @@ class lookout {
   void start() noexcept;
   [[nodiscard]] bool start_thread() noexcept;
   void prepare();
+  void prepare_here() noexcept;
   void run() noexcept;
   [[nodiscard]] bool must_watch() const;
   [[nodiscard]] bool look();

@@ -167,9 +167,14 @@ latent_stack* detail::read_running_latent_stack() noexcept { return detail::runn
   throw_stack_exhausted();
 }
 
+void note_stack_exhausted() noexcept {
+  if (worker* const me = worker::current()) me->home.note_exhausted();
+  else if (guest_seat* const seat = guest_hall::seat_of_thread()) seat->home.note_exhausted();
+}
+
 void throw_stack_exhausted() {
   worker* const me = worker::current();
-  if (me != nullptr) me->home.note_exhausted();
+  note_stack_exhausted();
   throw stack_exhausted(me != nullptr ? "options::stack_bytes = " + std::to_string(me->home.chosen.stack_bytes) +
                                             ". Raise it, or nest less deep"
                                       : "it is that of a thread which is no worker. Call it inside runtime::run(), "
@@ -220,11 +225,13 @@ void suspend_until_done(join_gate& children) noexcept {
     // No memory for a stack.
   }
   if (fresh == nullptr) {
+    bool has_slept = false;  // the gate was counted down, and says nothing any more
     const auto nap = [&](time_ns until_ns) {
-      if (until_ns == k_never_ns) sleep_until_done(children);
-      else (void)sleeper_of_thread().park(until_ns);
+      if (until_ns != k_never_ns) return (void)sleeper_of_thread().park(until_ns);
+      sleep_until_done(children);
+      has_slept = true;
     };
-    return wait_here([&] { return children.is_done(); }, nap);
+    return wait_here([&] { return has_slept || children.is_done(); }, nap);
   }
   task_record* const running = me->current_task;
   suspended_stack who{mine, running, me->home};

@@ -105,14 +105,14 @@ coroutine_entry* worker::take_ready() noexcept {
   return taken;
 }
 
-// Half of those that may go on become stealable. One alone stays: its turn comes when what runs suspends or ends. The
-// lookout sees to it that this is not too long.
+// Half of those that may go on become stealable. One alone stays: its turn comes when what runs suspends or ends, and
+// the lookout visits a worker where that takes long. Without a lookout that can, it does not stay.
 void worker::share_ready() noexcept {
   const std::uint32_t most = 256u >> desk.pace.streak();  // guess
   constexpr std::uint64_t k_enough = 2;                   // for one who comes and asks again; guess
   changes.begin();
   const std::uint32_t size = ready.size();
-  if (size == 0 || (size == 1 && home.may_visit())) {
+  if (size == 0 || (size == 1 && home.has_visitor())) {
     changes.end();
     if (size != 0) home.look_out();
     return;

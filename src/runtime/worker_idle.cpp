@@ -105,8 +105,12 @@ void worker::park(time_ns linger_ns) {
 // It has announced its sleep and asked, and nobody has answered. It is awake still: it comes sooner than the lookout,
 // and what it finds is its own.
 void worker::press() {
-  if (home.visit_for(*this)) (void)home.idle().notify_worker(self);
-  else if (!home.idle().is_chosen(self)) home.look_out();
+  bool has_found = home.visit_for(*this);
+  if (!has_found && !home.idle().is_chosen(self)) {
+    home.look_out();
+    has_found = !home.has_visitor() && home.visit_for(*this);  // there is no lookout, but visits are prepared now
+  }
+  if (has_found) (void)home.idle().notify_worker(self);
 }
 
 // It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a

@@ -1,4 +1,6 @@
-// What works where the system gives the process not one thread more.
+// What works where the system gives the process not one thread more, or no heavy fences.
+#include <runtime/core.hpp>
+#include <support/spin_until.hpp>
 #include <support/thread_here.hpp>
 
 #include <filch/filch.hpp>
@@ -6,18 +8,29 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace {
 
+using filch_test::spin_until;
 using filch_test::thread_here;
 
 // Threads get stacks of this size from now on; none fits if it is too large.
@@ -127,6 +140,111 @@ TEST(no_threads_death, where_threads_come_back_they_are_used) {
     EXPECT_EQ(filch::default_runtime().run([] { return fib(20); }), 6765);
     EXPECT_EQ(fib(20), 6765);
   });
+}
+
+// Property: a stack that stays on its thread, and for which no other thread can stand in, goes on when its child has
+// ended, although a task that had blocked took its worker meanwhile. Oracle: the join ends; it waited for ever.
+void join_beside_a_task_that_comes_back() {
+  filch::runtime rt{{.workers = 2}};
+  std::atomic<bool> is_blocked{false};
+  std::atomic<bool> may_come_back{false};
+  std::atomic<bool> has_child_begun{false};
+  std::atomic<bool> may_child_end{false};
+  auto blocked = rt.submit([&] {
+    filch::blocking([&] {
+      is_blocked = true;
+      EXPECT_TRUE(spin_until([&] { return may_come_back.load(); }));
+    });
+  });
+  EXPECT_TRUE(spin_until([&] { return is_blocked.load(); }));
+  // the monitor's threads exist from here on
+  rt.run([] { filch::join([] { std::this_thread::sleep_for(std::chrono::milliseconds{50}); }, [] {}); });
+  set_stack_bytes(k_too_large);
+  auto parent = rt.submit([&] {
+    const filch::stay_on_thread here;
+    filch::join([&] { EXPECT_TRUE(spin_until([&] { return has_child_begun.load(); })); },
+                [&] {
+                  has_child_begun = true;
+                  EXPECT_TRUE(spin_until([&] { return may_child_end.load(); }));
+                });
+  });
+  EXPECT_TRUE(spin_until([&] { return has_child_begun.load(); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});  // the parent waits
+  may_come_back = true;
+  blocked.get();
+  may_child_end = true;
+  EXPECT_TRUE(spin_until([&] { return parent.is_ready(); }));
+  if (!parent.is_ready()) std::_Exit(2);  // the runtime would wait for it
+}
+TEST(no_threads_death, a_join_that_stays_ends_beside_a_task_that_comes_back) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto body = [] {
+    join_beside_a_task_that_comes_back();
+    std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(body(), testing::ExitedWithCode(0), "");
+}
+
+filch::task<> raise(std::atomic<bool>& flag) {
+  flag = true;
+  co_return;
+}
+
+// Property: a coroutine that a computing task has spawned begins on the other worker, which has gone to sleep before or
+// goes to sleep meanwhile. Oracle: it begins while the task goes on.
+void spawn_beside_a_long_function(filch::runtime& rt, bool does_other_sleep) {
+  rt.run([&] {
+    if (does_other_sleep) {
+      EXPECT_TRUE(spin_until([&] { return rt.inside().idle().sleeping_hint() != 0; }));
+    }
+    std::atomic<bool> has_begun{false};
+    auto spawned = filch::spawn(rt, raise(has_begun));
+    EXPECT_TRUE(spin_until([&] { return has_begun.load(); }));
+    spawned.get();
+  });
+}
+TEST(no_threads_death, a_coroutine_beside_a_long_function_begins_without_a_monitor) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const bool does_other_sleep : {false, true}) {
+    const auto body = [=] {
+      filch::runtime rt{{.workers = 2}};
+      set_stack_bytes(k_too_large);
+      for (int i = 0; i != 3; ++i) spawn_beside_a_long_function(rt, does_other_sleep);
+      std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    };
+    EXPECT_EXIT(body(), testing::ExitedWithCode(0), "");
+  }
+}
+
+// From now on the system refuses membarrier() to the whole process.
+void forbid_heavy_fences() {
+  sock_filter rules[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  sock_fprog program{std::size(rules), rules};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {
+    std::_Exit(10);
+  }
+}
+void spawn_behind_a_filter(bool is_prepared) {
+  filch::runtime rt{{.workers = 2}};
+  if (is_prepared) {  // the monitor is awake, and can visit
+    rt.run([] { filch::join([] { std::this_thread::sleep_for(std::chrono::milliseconds{300}); }, [] {}); });
+  }
+  forbid_heavy_fences();
+  for (int i = 0; i != 3; ++i) spawn_beside_a_long_function(rt, true);
+}
+TEST(no_fences_death, a_coroutine_beside_a_long_function_begins_behind_a_filter_of_system_calls) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const bool is_prepared : {false, true}) {
+    const auto body = [is_prepared] {
+      spawn_behind_a_filter(is_prepared);
+      std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    };
+    EXPECT_EXIT(body(), testing::ExitedWithCode(0), "");
+  }
 }
 
 }  // namespace
