@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace filch::tool {
 namespace {
@@ -61,6 +62,44 @@ constexpr std::array<sign, 9> k_signs{{
     {"{\n \"context\": {", "\"kind\": \"async\"", 64},                       // filch bench async
 }};
 
+constexpr const char* k_foreign = "is there already, and filch has not written it. Remove it, or choose another name";
+
+// Of a name that leads to no link: is it an empty file, or one that filch has written?
+bool is_replaceable(const std::string& file) {
+  struct stat found{};
+  if (::lstat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  return found.st_size == 0 || is_written_by_filch(beginning_of(file));
+}
+
+void require_folder(const std::string& name, const fs::path& file) {
+  const fs::path folder = file.parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) cannot(name, errno);
+}
+
+// ---- names of files. Each returns 0 or errno ------------------------------------------------------------------------
+
+bool is_unsupported(int error) { return error == EINVAL || error == ENOSYS || error == ENOTSUP; }
+
+int exchange_names(const std::string& one, const std::string& other) {
+  return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0 ? 0 : errno;
+}
+
+int rename_over(const std::string& from, const std::string& to) {
+  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+// EEXIST: something has the name `to`. Not every file system can say "only if there is none", and not every one of
+// those has hard links; on what is left, a file that is put there between the last two calls is lost.
+int rename_to_free(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (!is_unsupported(errno)) return errno;
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 ? 0 : errno;
+  if (errno != EPERM && !is_unsupported(errno)) return errno;
+  struct stat found{};
+  if (::lstat(to.c_str(), &found) == 0) return EEXIST;
+  return errno == ENOENT ? rename_over(from, to) : errno;
+}
+
 }  // namespace
 
 bool is_written_by_filch(std::string_view begins) {
@@ -86,16 +125,14 @@ output_file::place output_file::look_at(const std::string& name) {
   if (problem) cannot(name, problem.value());
   if (::access(out.file.c_str(), W_OK) != 0) cannot(name, errno);
   if (found.st_size != 0 && !is_written_by_filch(beginning_of(out.file))) {
-    refuse(name, "is there already, and filch has not written it. Remove it, or choose another name");
+    refuse(name, k_foreign);
   }
   return out;
 }
 
 void output_file::require(const std::string& name) {
   const place where = look_at(name);
-  if (where.is_device) return;
-  const fs::path folder = fs::path{where.file}.parent_path();
-  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) cannot(name, errno);
+  if (!where.is_device) require_folder(name, where.file);
 }
 
 output_file::output_file(const std::string& name) : name_{name}, where_{look_at(name)} {
@@ -125,6 +162,10 @@ void output_file::open_beside() {
     cannot(name_, error);
   }
   if (where_.is_there) (void)::fchmod(descriptor, where_.mode);
+  struct stat made{};
+  (void)::fstat(descriptor, &made);
+  device_ = made.st_dev;
+  inode_ = made.st_ino;
   ::close(descriptor);
 }
 
@@ -139,19 +180,35 @@ void output_file::finish(const std::optional<std::string>& problem) {
 }
 
 void output_file::take_name() {
-  int result = -1;
-  if (where_.is_there) {
-    result = std::rename(unfinished_.c_str(), where_.file.c_str());
-  } else {
-    result = ::renameat2(AT_FDCWD, unfinished_.c_str(), AT_FDCWD, where_.file.c_str(), RENAME_NOREPLACE);
-    // Not every file system can say "only if there is none".
-    if (result != 0 && (errno == EINVAL || errno == ENOSYS)) {
-      result = ::link(unfinished_.c_str(), where_.file.c_str());
-      if (result == 0) (void)::unlink(unfinished_.c_str());
-    }
+  if (where_.is_there) return replace();
+  if (const int error = rename_to_free(unfinished_, where_.file)) {
+    refuse(name_, "could not be written: " + system_text(error));
   }
-  if (result != 0) refuse(name_, "could not be written: " + system_text(errno));
   unfinished_.clear();
+}
+
+// What is there may be another file than the one that was looked at. So the two files exchange their names at once, and
+// what came out is looked at before it is removed.
+void output_file::replace() {
+  int error = exchange_names(unfinished_, where_.file);
+  const bool is_exchanged = error == 0;
+  if (error == ENOENT) error = rename_to_free(unfinished_, where_.file);
+  else if (is_unsupported(error)) {
+    if (!is_replaceable(where_.file)) refuse(name_, k_foreign);
+    error = rename_over(unfinished_, where_.file);
+  }
+  if (error != 0) refuse(name_, "could not be written: " + system_text(error));
+  if (is_exchanged && !is_replaceable(unfinished_)) {
+    if (exchange_names(unfinished_, where_.file) == 0 && is_own(unfinished_)) refuse(name_, k_foreign);
+    const std::string kept = std::exchange(unfinished_, {});
+    refuse(name_, "was replaced by another program meanwhile. Its file is now " + kept);
+  }
+  give_up();
+}
+
+bool output_file::is_own(const std::string& file) const {
+  struct stat found{};
+  return ::lstat(file.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
 }
 
 void output_file::give_up() noexcept {

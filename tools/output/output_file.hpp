@@ -6,9 +6,12 @@
 //
 //   - A link to a file stays a link, and the file behind it is replaced. A link to nothing is refused.
 //   - Terminals, pipes and other character devices are written to; disks and folders are refused.
-//   - A file that somebody else has put there meanwhile is not replaced.
+//   - A file that somebody else has put there meanwhile is not replaced, unless filch has written that one too.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <fstream>
 #include <optional>
 #include <ostream>
@@ -54,11 +57,15 @@ class output_file {
   static place look_at(const std::string& name);
   void open_beside();
   void take_name();
+  void replace();
+  [[nodiscard]] bool is_own(const std::string& file) const;
   void give_up() noexcept;
 
   const std::string name_;
   const place where_;
   std::string unfinished_;  // empty: there is none
+  dev_t device_ = 0;        // of the unfinished file, as is
+  ino_t inode_ = 0;
   std::ofstream out_;
 };
 
