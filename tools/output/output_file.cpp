@@ -161,6 +161,7 @@ void output_file::open_beside() {
     unfinished_.clear();
     cannot(name_, error);
   }
+  removal_.emplace(unfinished_);
   if (where_.is_there) (void)::fchmod(descriptor, where_.mode);
   struct stat made{};
   (void)::fstat(descriptor, &made);
@@ -180,6 +181,8 @@ void output_file::finish(const std::optional<std::string>& problem) {
 }
 
 void output_file::take_name() {
+  // A signal must not remove what comes out of an exchange of names.
+  removal_.reset();
   if (where_.is_there) return replace();
   if (const int error = rename_to_free(unfinished_, where_.file)) {
     refuse(name_, "could not be written: " + system_text(error));
@@ -214,6 +217,7 @@ bool output_file::is_own(const std::string& file) const {
 void output_file::give_up() noexcept {
   if (!unfinished_.empty()) (void)::unlink(unfinished_.c_str());
   unfinished_.clear();
+  removal_.reset();
 }
 
 }  // namespace filch::tool

@@ -7,6 +7,7 @@
 //   - A link to a file stays a link, and the file behind it is replaced. A link to nothing is refused.
 //   - Terminals, pipes and other character devices are written to; disks and folders are refused.
 //   - A file that somebody else has put there meanwhile is not replaced, unless filch has written that one too.
+//   - SIGHUP, SIGINT and SIGTERM remove the unfinished file before they end the command.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +19,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "signal_removal.hpp"
 
 namespace filch::tool {
 
@@ -66,6 +69,7 @@ class output_file {
   std::string unfinished_;  // empty: there is none
   dev_t device_ = 0;        // of the unfinished file, as is
   ino_t inode_ = 0;
+  std::optional<signal_removal> removal_;  // of the unfinished file
   std::ofstream out_;
 };
 

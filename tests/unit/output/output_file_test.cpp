@@ -1,4 +1,5 @@
-// The files that the command writes, where others write too, and on file systems that can do less.
+// The files that the command writes, where others write too, where a signal ends the command, and on file systems that
+// can do less.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -174,6 +175,59 @@ TEST_F(files, are_written_on_file_systems_that_know_no_flags_of_rename_and_no_ha
       fs::remove(at("page.html"));
     }
   }
+}
+
+TEST_F(files, that_are_not_finished_are_removed_by_the_signal_that_ends_the_command) {
+  put(at("old.html"), k_page);
+  for (const char* const name : {"new.html", "old.html"}) {
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+      const pid_t child = ::fork();
+      ASSERT_GE(child, 0);
+      if (child == 0) {
+        output_file out{at(name)};
+        out.stream() << k_page << "new" << std::flush;
+        (void)std::raise(signal);
+        ::_exit(1);
+      }
+      int status = 0;
+      ASSERT_EQ(::waitpid(child, &status, 0), child);
+      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+      EXPECT_EQ(in_folder(), names{"old.html"}) << name << ", signal " << signal;
+      EXPECT_EQ(text_of(at("old.html")), k_page);
+    }
+  }
+}
+
+TEST_F(files, that_are_finished_stay_when_a_signal_ends_the_command) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    write("first.html");
+    write("second.html");
+    (void)std::raise(SIGINT);
+    ::_exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  EXPECT_EQ(in_folder(), (names{"first.html", "second.html"}));
+}
+
+TEST_F(files, a_signal_that_the_command_ignores_ends_nothing) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::signal(SIGHUP, SIG_IGN);
+    output_file out{at("page.html")};
+    out.stream() << k_page;
+    (void)std::raise(SIGHUP);
+    out.finish();
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(in_folder(), names{"page.html"});
 }
 
 }  // namespace
