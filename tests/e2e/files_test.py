@@ -1,7 +1,9 @@
 """Tests of what the command makes of files: of recordings that contradict themselves, and of the files that it writes.
 Called with the command, the checkout, a work directory and one test's name."""
 
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -156,6 +158,17 @@ def test_a_full_device_fails_and_stays():
         done = filch(*words, recording, link)
         expect(done.returncode == 1 and "No space left" in done.stderr, "no room", done)
         expect(link.is_symlink() and pathlib.Path("/dev/full").is_char_device(), "the device", done)
+
+
+def test_no_size_is_told_of_a_pipe():
+    recording = recording_of()
+    pipe = base.WORK / "pipe.json"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        said = succeed("trace", "convert", recording, pipe)
+        text = reader.communicate()[0]
+    expect(len(text) > 100 and re.search(r"Wrote \S+pipe\.json: \d+ events\.\n", said), f"no size in {said}")
+    expect(re.search(r"events, [0-9.]+ ?[kM]?B\.\n", succeed("trace", "convert", recording, "out.json")), "a size")
 
 
 def test_an_output_that_fails_leaves_what_was_there():

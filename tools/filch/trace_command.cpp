@@ -45,6 +45,11 @@ std::string title_of(const trace::recording& what) {
   return name + " on " + count_text(what.about.workers, "worker");
 }
 
+// ", 12 kB"; nothing for a device or a pipe.
+std::string size_text(std::optional<std::uint64_t> bytes) {
+  return bytes ? ", " + magnitude_text(static_cast<double>(*bytes)) + "B" : ""s;
+}
+
 std::string write(const trace::recording& what, const std::string& file, const trace::export_options& how) {
   output_file to{file};
   std::ostream& out = to.stream();
@@ -60,10 +65,9 @@ std::string write(const trace::recording& what, const std::string& file, const t
     error = result.error;
     for (const std::string& each : result.warnings) warnings += "  "s + each + "\n";
   }
-  const auto bytes = static_cast<double>(out.tellp());
+  const auto bytes = to.bytes();
   to.finish(error);
-  return "Wrote "s + file + ": " + count_text(what.event_count(), "event") + ", " + magnitude_text(bytes) + "B.\n" +
-         warnings;
+  return "Wrote "s + file + ": " + count_text(what.event_count(), "event") + size_text(bytes) + ".\n" + warnings;
 }
 
 // "measured" and "simulated", or the names of the files when both are of one kind.
@@ -82,10 +86,10 @@ std::string write_pair(const trace::recording& first, const trace::recording& se
   const auto [label, second_label] = labels_of(first, second, given);
   const report::page page{.title = title_of(first), .runs = {{label, &first}, {second_label, &second}}};
   const std::optional<std::string> error = report::write_page(page, out);
-  const auto bytes = static_cast<double>(out.tellp());
+  const auto bytes = to.bytes();
   to.finish(error);
   return "Wrote "s + given.to + ": " + count_text(first.event_count() + second.event_count(), "event") +
-         " of two runs, " + magnitude_text(bytes) + "B.\n";
+         " of two runs" + size_text(bytes) + ".\n";
 }
 
 // Events by kind, in the order of the schema.

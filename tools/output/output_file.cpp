@@ -170,6 +170,11 @@ void output_file::open_beside() {
   ::close(descriptor);
 }
 
+std::optional<std::uint64_t> output_file::bytes() {
+  if (where_.is_device) return std::nullopt;
+  return static_cast<std::uint64_t>(out_.tellp());
+}
+
 void output_file::finish(const std::optional<std::string>& problem) {
   // Once a write has failed the stream tries no other, and closing it says nothing new.
   const int error_before = errno == 0 ? EIO : errno;

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <ostream>
@@ -47,6 +48,8 @@ class output_file {
   static void require(const std::string& name);
 
   [[nodiscard]] std::ostream& stream() { return out_; }
+  // What was written so far, in bytes. None: devices and pipes do not tell.
+  [[nodiscard]] std::optional<std::uint64_t> bytes();
   // All has been written. Throws output_refused if that failed, or if whoever wrote says that he had a problem.
   void finish(const std::optional<std::string>& problem = {});
 

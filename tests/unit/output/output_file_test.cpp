@@ -230,4 +230,16 @@ TEST_F(files, a_signal_that_the_command_ignores_ends_nothing) {
   EXPECT_EQ(in_folder(), names{"page.html"});
 }
 
+TEST_F(files, tell_their_size_and_pipes_do_not) {
+  output_file out{at("page.html")};
+  out.stream() << k_page;
+  EXPECT_EQ(out.bytes(), k_page.size());
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  // Open on both ends, so that nobody waits for the other.
+  std::fstream reader{at("pipe")};
+  output_file pipe{at("pipe")};
+  pipe.stream() << k_page;
+  EXPECT_EQ(pipe.bytes(), std::nullopt);
+}
+
 }  // namespace
