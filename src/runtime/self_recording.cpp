@@ -4,6 +4,7 @@
 #include "trace/spill.hpp"
 
 #include <filch/topology/usable_cpus.hpp>
+#include <filch/trace/recording.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +14,8 @@
 #include <mutex>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -123,6 +126,17 @@ std::string command_line() {
   return words;
 }
 
+std::vector<std::pair<std::string, std::string>> extra_of(const std::string& runtime) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const char* const run = std::getenv("FILCH_TRACE_RUN");
+  if (run != nullptr && *run != '\0') out.emplace_back(trace::k_run_key, run);
+  out.emplace_back("program", command_line());
+  out.emplace_back("runtime", runtime);
+  out.emplace_back("process", std::to_string(::getpid()));
+  out.emplace_back("processors", std::to_string(topology::usable_cpus().count));
+  return out;
+}
+
 }  // namespace
 
 void end_recording::operator()(trace::session* session) const noexcept {
@@ -145,10 +159,7 @@ owned_session record_if_asked(const options& chosen, std::uint32_t workers, cons
                                        .seed = chosen.seed,
                                        .source = "threads",
                                        .policy = policy,
-                                       .extra = {{"program", command_line()},
-                                                 {"runtime", chosen.name},
-                                                 {"process", std::to_string(::getpid())},
-                                                 {"processors", std::to_string(topology::usable_cpus().count)}}},
+                                       .extra = extra_of(chosen.name)},
                              .forks = detail_from_environment(),
                              .beat_ns = beat_from_environment(),
                              .thread_usage = thread_usage_from_environment()};

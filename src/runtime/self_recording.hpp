@@ -4,6 +4,7 @@
 //   process
 //                       writes "run.2.filch" for "run.filch", and so on
 //   FILCH_TRACE_DETAIL  stolen, beat (the default) or every: see trace::fork_detail
+//   FILCH_TRACE_RUN     any text: processes with the same one do not write over each other's recordings
 //   FILCH_TRACE_BEAT_US the microseconds between two beats, 1 to 1000000
 //
 // The files are ended when their runtimes are destroyed, at exit() and in std::terminate(). A process that ends

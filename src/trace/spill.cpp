@@ -2,12 +2,14 @@
 
 #include "trace/binary_format.hpp"
 #include "trace/blocks.hpp"
+#include "trace/bytes.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <stdexcept>
@@ -16,6 +18,9 @@
 
 namespace filch::inline v0::trace {
 namespace {
+
+// The run is among the first that the metadata says.
+constexpr std::size_t k_head_bytes = std::size_t{1} << 16;
 
 // -1: errno says why.
 int open_to_write(const std::string& file) {
@@ -38,6 +43,24 @@ bool is_replaceable(int descriptor) {
   std::array<char, k_magic.size()> head{};
   return ::pread(descriptor, head.data(), head.size(), 0) == static_cast<ssize_t>(head.size()) &&
          std::string_view{head.data(), head.size()} == k_magic;
+}
+
+bool is_locked_by_another(int descriptor) {
+  return ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+// Does a recording of this run lie there? Its head says so in the bytes that this run's own will have.
+bool is_of_run(int descriptor, const std::vector<text_pair>& pairs) {
+  const auto run = std::ranges::find(pairs, k_run_key, &text_pair::first);
+  if (run == pairs.end()) return false;
+  std::string said;
+  put_text(said, run->first);
+  put_text(said, run->second);
+  std::string head(k_head_bytes, '\0');
+  const ssize_t got = ::pread(descriptor, head.data(), head.size(), 0);
+  if (got <= 0) return false;
+  head.resize(static_cast<std::size_t>(got));
+  return head.starts_with(k_magic) && head.find(said) != std::string::npos;
 }
 
 [[noreturn]] void throw_system(const std::string& what) {
@@ -64,7 +87,7 @@ spill::spill(const std::string& file, const recording_metadata& about) : owner_{
   said_.file = file;
   descriptor_ = open_to_write(file);
   // The lock says to other processes that this one writes here.
-  if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  if (descriptor_ >= 0 && (is_locked_by_another(descriptor_) || is_of_run(descriptor_, pairs))) {
     ::close(descriptor_);
     said_.file = with_number(file, static_cast<std::uint64_t>(owner_));
     descriptor_ = open_to_write(said_.file);

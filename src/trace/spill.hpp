@@ -22,10 +22,10 @@ namespace filch::inline v0::trace {
 
 class spill {
  public:
-  // Opens the file and writes its head. Where another process is writing to it, takes a name with this process's
-  // number. What is there is written over only if it is empty or a recording: in its place, since the file must have
-  // its name when the program ends early. Throws std::runtime_error (std::system_error where the system refuses), or
-  // std::invalid_argument for metadata that no file can hold.
+  // Opens the file and writes its head. Where another process is writing to it, or one of the same run (k_run_key) has
+  // written it, takes a name with this process's number. What is there is written over only if it is empty or a
+  // recording: in its place, since the file must have its name when the program ends early. Throws std::runtime_error
+  // (std::system_error where the system refuses), or std::invalid_argument for metadata that no file can hold.
   spill(const std::string& file, const recording_metadata& about);
   spill(const spill&) = delete;
   spill& operator=(const spill&) = delete;

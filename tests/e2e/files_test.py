@@ -1,6 +1,8 @@
 """Tests of what the command makes of files: of recordings that contradict themselves, and of the files that it writes.
 Called with the command, the checkout, a work directory and one test's name."""
 
+import fcntl
+import json
 import os
 import pathlib
 import re
@@ -226,6 +228,41 @@ def test_a_recording_replaces_recordings_only():
                "the other is not its own", done)
         expect(b"filch run fib" in (base.WORK / file).read_bytes(), "of this program", done)
     expect(other.read_bytes() == FOREIGN and (base.WORK / "slow.2.filch").read_bytes() == older, "both others")
+
+
+def test_another_process_that_writes_to_the_file_is_told_apart():
+    other = recording_of(file="run.filch")
+    with other.open("r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = record("run.filch", base.COMMAND, "run", "fib", "--size", "10")
+        expect(done.returncode == 0 and f"{other} is not of this run" in done.stderr, "whose run.filch is", done)
+    said = re.search(r"recorded (\S+/run\.\d+\.filch): ", done.stderr)
+    expect(said and b"filch run fib" in pathlib.Path(said[1]).read_bytes(), "the program's own recording", done)
+    expect(f"next: filch analyze {said[1]}" in done.stderr and str(other) + ":" not in done.stderr, "just that", done)
+    # Meanwhile something else has recorded itself there.
+    script = 'FILCH_TRACE="$2" FILCH_TRACE_RUN=other "$1" run fib --size 9 >/dev/null'
+    done = record("other.filch", "sh", "-c", script, "-", base.COMMAND, base.WORK / "other.filch")
+    expect(done.returncode == 1 and "nothing was recorded" in done.stderr and "other.filch is not of" in done.stderr,
+           "nothing of this run", done)
+
+
+def test_programs_of_one_run_do_not_write_over_each_other():
+    script = '"$1" run fib --size 9 && "$1" run fib --size 10 && "$1" run fib --size 11; exit 5'
+    recording_of(file="run.filch")
+    recording_of(file="run.1.filch")
+    for pattern in ("run.filch", "p.%p.filch"):
+        for _ in range(2):
+            done = record(pattern, "sh", "-c", script, "-", base.COMMAND)
+            expect(done.returncode == 5, "the code of the program", done)
+            said = re.findall(r"recorded (\S+) of process (\d+): ", done.stderr)
+            expect(len(said) == 3 and len(set(said)) == 3, f"three recordings in {said}", done)
+            sizes = set()
+            for name, process in said:
+                about = json.loads(succeed("trace", "info", name, "--json"))["about"]
+                expect(about["process"] == process, f"process {process} in {about}")
+                sizes.add(about["program"].split()[-1])
+            expect(sizes == {"9", "10", "11"}, f"all sizes in {sizes}", done)
+            expect((base.WORK / pattern in map(pathlib.Path, dict(said))) == ("%" not in pattern), "the name asked for")
 
 
 def test_a_device_is_refused_by_record():

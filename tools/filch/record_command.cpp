@@ -4,19 +4,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filch/trace/binary.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <optional>
 #include <output_file.hpp>
+#include <sstream>
 #include <system_error>
+#include <trace/spill.hpp>
 #include <tuple>
+#include <vector>
 
 #include "commands.hpp"
 #include "errors.hpp"
@@ -31,63 +35,91 @@ constexpr std::array<std::string_view, 3> k_details{"beat", "every", "stolen"};
 
 std::string system_text(int error) { return std::generic_category().message(error); }
 
-// The name for the n-th runtime of the program, as the runtime chooses it.
-fs::path file_of(const record_arguments& given, pid_t process, int number) {
-  std::string name;
-  for (std::size_t i = 0; i != given.file.size(); ++i) {
-    const char next = i + 1 != given.file.size() ? given.file[i + 1] : '\0';
-    if (given.file[i] == '%' && next == 'p') {
-      name += std::to_string(process);
+// A pattern as the runtime reads it: "%p" is the number of the process, "%%" is "%".
+std::string expanded(const std::string& pattern, pid_t process) {
+  std::string out;
+  for (std::size_t i = 0; i != pattern.size(); ++i) {
+    const char next = i + 1 != pattern.size() ? pattern[i + 1] : '\0';
+    if (pattern[i] == '%' && next == 'p') {
+      out += std::to_string(process);
       ++i;
     } else {
-      if (given.file[i] == '%' && next == '%') ++i;
-      name += given.file[i];
+      if (pattern[i] == '%' && next == '%') ++i;
+      out += pattern[i];
     }
   }
-  fs::path file{name};
-  if (number == 1) return file;
-  const std::string ending = file.extension().string();
-  return file.replace_extension("."s + std::to_string(number) + ending);
+  return out;
 }
 
-// What tells a file from the one that was there before: who writes to it changes its times.
-using identity = std::tuple<dev_t, ino_t, off_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
-
-std::optional<identity> identity_of(const fs::path& file) {
-  struct stat found{};
-  if (::stat(file.c_str(), &found) != 0) return std::nullopt;
-  return identity{found.st_dev,          found.st_ino,         found.st_size,        found.st_mtim.tv_sec,
-                  found.st_mtim.tv_nsec, found.st_ctim.tv_sec, found.st_ctim.tv_nsec};
+// The name for the n-th runtime of a process.
+std::string file_of(const record_arguments& given, pid_t process, std::uint64_t number) {
+  const std::string first = expanded(given.file, process);
+  return number == 1 ? first : trace::with_number(first, number);
 }
 
-// The files that lie where the program will write its own. They stay until it does so.
-class earlier_files {
- public:
-  explicit earlier_files(const record_arguments& given) {
-    const fs::path pattern{given.file};
-    const std::string stem = pattern.stem().string();
-    const std::string begins = stem.substr(0, stem.find('%'));
-    std::error_code problem;
-    const fs::path folder = pattern.has_parent_path() ? pattern.parent_path() : fs::path{"."};
-    for (auto at = fs::directory_iterator{folder, problem}; !problem && at != fs::directory_iterator{};
-         at.increment(problem)) {
-      const std::string name = at->path().filename().string();
-      const auto found = name.starts_with(begins) ? identity_of(at->path()) : std::nullopt;
-      if (found) known_[name] = *found;
-    }
-  }
+// No other run has this one.
+std::string new_run() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::to_string(::getpid()) + "-" + std::to_string(now / std::chrono::nanoseconds{1});
+}
 
-  // Has the program written it?
-  [[nodiscard]] bool is_new(const fs::path& file) const {
-    const auto found = identity_of(file);
-    if (!found) return false;
-    const auto before = known_.find(file.filename().string());
-    return before == known_.end() || before->second != *found;
-  }
+// So few bytes tell nothing but recordings.
+constexpr std::size_t k_recording_bytes = 8;
+bool is_recording(std::string_view begins) { return is_written_by_filch(begins.substr(0, k_recording_bytes)); }
 
- private:
-  std::map<std::string, identity> known_;
+// ---- the recordings of a run ----------------------------------------------------------------------------------------
+
+struct recorded_file {
+  std::string file;
+  pid_t process = 0;
 };
+
+std::string value_of(const trace::recording_metadata& about, std::string_view key) {
+  const auto found = std::ranges::find(about.extra, key, [](const auto& each) { return std::string_view{each.first}; });
+  return found == about.extra.end() ? ""s : found->second;
+}
+
+// Nothing: it is no recording.
+std::optional<trace::recording_metadata> metadata_of(const std::string& file) {
+  std::ifstream in{file, std::ios::binary};
+  std::string begins(k_telling_bytes, '\0');
+  in.read(begins.data(), static_cast<std::streamsize>(begins.size()));
+  begins.resize(static_cast<std::size_t>(in.gcount()));
+  if (!is_recording(begins)) return std::nullopt;
+  std::istringstream head{begins};
+  trace::read_result result = trace::read_binary(head);
+  if (!result.is_usable) {
+    in.clear();
+    in.seekg(0);
+    result = trace::read_binary(in);
+  }
+  return result.is_usable ? std::optional{std::move(result.value.about)} : std::nullopt;
+}
+
+// Whatever processes wrote them, and under which names: a process finds another name where one has written before. The
+// program's own come first.
+std::vector<recorded_file> files_of(const record_arguments& given, const std::string& run, pid_t child) {
+  const fs::path pattern{given.file};
+  const std::string stem = pattern.stem().string();
+  const std::string begins = stem.substr(0, stem.find('%'));
+  const fs::path folder = expanded(pattern.parent_path().string(), child);
+  std::vector<recorded_file> out;
+  std::error_code problem;
+  for (auto at = fs::directory_iterator{folder.empty() ? "." : folder, problem};
+       !problem && at != fs::directory_iterator{}; at.increment(problem)) {
+    const std::string each = at->path().filename().string();
+    if (!each.starts_with(begins) || !at->is_regular_file(problem)) continue;
+    const std::string file = (folder / each).string();
+    const auto about = metadata_of(file);
+    if (about && value_of(*about, trace::k_run_key) == run) {
+      out.push_back({file, std::atoi(value_of(*about, "process").c_str())});
+    }
+  }
+  std::ranges::sort(out, {}, [child](const recorded_file& each) {
+    return std::tuple{each.process != child, each.process, each.file.size(), each.file};
+  });
+  return out;
+}
 
 // Before anything runs: what is no recording stays as it is, and what cannot be read again is of no use.
 void require_recordable(const std::string& file) {
@@ -99,9 +131,9 @@ void require_recordable(const std::string& file) {
   }
   output_file::require(file);
   if (!is_there || found.st_size == 0) return;
-  std::array<char, 8> begins{};  // so few bytes tell nothing but recordings
+  std::array<char, k_recording_bytes> begins{};
   std::ifstream{file, std::ios::binary}.read(begins.data(), begins.size());
-  if (!is_written_by_filch({begins.data(), begins.size()})) {
+  if (!is_recording({begins.data(), begins.size()})) {
     throw failure("record: " + file + " is there already and is no recording. Remove it, or choose another name");
   }
 }
@@ -115,7 +147,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
 }
 
 // Starts the program; a pipe that is closed by a successful exec() tells why it could not be.
-pid_t start_program(const record_arguments& given) {
+pid_t start_program(const record_arguments& given, const std::string& run) {
   std::vector<std::string> words = given.words;
   const std::vector<char*> pointers = pointers_to(words);
   const std::string file = fs::absolute(given.file).string();
@@ -125,6 +157,7 @@ pid_t start_program(const record_arguments& given) {
   if (child < 0) throw failure("record: no process: "s + system_text(errno));
   if (child == 0) {
     ::setenv("FILCH_TRACE", file.c_str(), 1);
+    ::setenv("FILCH_TRACE_RUN", run.c_str(), 1);
     if (!given.detail.empty()) ::setenv("FILCH_TRACE_DETAIL", given.detail.c_str(), 1);
     if (given.beat_us) ::setenv("FILCH_TRACE_BEAT_US", std::to_string(*given.beat_us).c_str(), 1);
     ::execvp(pointers.front(), pointers.data());
@@ -159,21 +192,24 @@ int wait_for_program(pid_t child) {
   return WEXITSTATUS(status);
 }
 
-void tell_of(const fs::path& file) {
+void tell_of(const recorded_file& written, pid_t child) {
+  const std::string& file = written.file;
   std::ifstream in{file, std::ios::binary};
   const trace::read_result result = trace::read_binary(in);
-  if (!result.is_usable) throw failure(file.string() + ": " + result.error->text());
+  if (!result.is_usable) throw failure(file + ": " + result.error->text());
   const trace::recording& what = result.value;
   std::uint64_t tasks = 0;
   for (const auto& list : what.workers) {
     for (const trace::event& e : list) tasks += e.kind == trace::event_kind::start ? 1u : 0u;
   }
-  std::cerr << "filch: recorded " << file.string() << ": " << count_text(tasks, "task") << ", "
-            << count_text(what.event_count(), "event") << " of " << count_text(what.about.workers, "worker") << ", "
-            << magnitude_text(static_cast<double>(fs::file_size(file))) << "B; "
-            << (what.dropped_count() == 0 ? "nothing was dropped"s
-                                          : count_text(what.dropped_count(), "event") + " were dropped")
-            << "\n";
+  std::cerr << "filch: recorded " << file;
+  if (written.process != child) std::cerr << " of process " << written.process;
+  std::cerr << ": " << count_text(tasks, "task") << ", " << count_text(what.event_count(), "event") << " of "
+            << count_text(what.about.workers, "worker") << ", "
+            << magnitude_text(static_cast<double>(fs::file_size(file))) << "B";
+  if (what.dropped_count() != 0) std::cerr << "; " << count_text(what.dropped_count(), "event") << " were dropped";
+  else std::cerr << "; nothing was dropped";
+  std::cerr << "\n";
   if (result.error) {
     std::cerr << "filch: the program did not end the file (" << result.error->text()
               << "); what comes before is there\n";
@@ -190,20 +226,25 @@ void record_command(const record_arguments& given) {
     throw bad_usage("record: --detail = \"" + given.detail + "\": allowed are beat, every and stolen");
   }
   require_recordable(given.file);
-  const earlier_files earlier{given};
-  const pid_t child = start_program(given);
+  const std::string run = new_run();
+  const pid_t child = start_program(given, run);
   const int code = wait_for_program(child);
-  int number = 1;
-  for (; earlier.is_new(file_of(given, child, number)); ++number) tell_of(file_of(given, child, number));
-  if (number != 1 && fs::exists(file_of(given, child, number))) {
-    std::cerr << "filch: " << file_of(given, child, number).string() << " was there before: it is not of this run\n";
-  }
-  if (number == 1) {
+  const std::vector<recorded_file> files = files_of(given, run, child);
+  for (const recorded_file& each : files) tell_of(each, child);
+  // What a user may take for a recording of this run.
+  const auto is_named = [&](const std::string& name) {
+    return std::ranges::any_of(files, [&](const recorded_file& each) { return fs::path{each.file} == fs::path{name}; });
+  };
+  std::uint64_t number = 1;
+  while (is_named(file_of(given, child, number))) ++number;
+  const std::string next = file_of(given, child, number);
+  if (fs::exists(next)) std::cerr << "filch: " << next << " is not of this run\n";
+  if (files.empty()) {
     std::cerr << "filch: nothing was recorded: the program started no filch runtime, or could not write "
-              << file_of(given, child, 1).string() << "\n";
+              << file_of(given, child, 1) << "\n";
     throw program_ended{code != 0 ? code : k_exit_failure};
   }
-  std::cerr << "filch: next: filch analyze " << file_of(given, child, 1).string() << "\n";
+  std::cerr << "filch: next: filch analyze " << files.front().file << "\n";
   if (code != 0) throw program_ended{code};
 }
 

@@ -55,6 +55,9 @@ inline constexpr std::string_view k_has_forks_key = "has_forks";
 inline constexpr std::string_view k_hidden_key = "hidden_forks_ns";
 inline constexpr std::array k_fork_keys{k_forks_key, k_beat_key, k_has_forks_key, k_hidden_key};
 
+// Key of `extra` that tells the processes of one run from those of another: `filch record` chooses it.
+inline constexpr std::string_view k_run_key = "run_id";
+
 struct recording {
   recording_metadata about;
   std::vector<name_entry> names;  // the name of name_id{i} is names[i]

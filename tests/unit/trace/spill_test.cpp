@@ -177,6 +177,26 @@ TEST(spill, a_file_that_another_session_writes_gets_a_number_and_one_that_cannot
   EXPECT_THROW((session{{.workers = 1, .spill = file + "/inside"}}), std::system_error);
 }
 
+// Property: programs that one program starts one after another do not write over each other's recordings; those of an
+// earlier run are written over.
+TEST(spill, a_file_that_the_same_run_has_written_gets_a_number) {
+  const std::string file = file_for_this_test();
+  const std::string other = with_number(file, static_cast<std::uint64_t>(::getpid()));
+  const auto record = [&](const std::string& run, std::uint64_t seed) {
+    session s{{.workers = 1, .about = {.seed = seed, .extra = {{std::string{k_run_key}, run}}}, .spill = file}};
+    return s.finish().file;
+  };
+  EXPECT_EQ(record("one", 1), file);
+  EXPECT_EQ(record("one", 2), other);
+  EXPECT_EQ(read_file(file).value.about.seed, 1u);
+  EXPECT_EQ(read_file(other).value.about.seed, 2u);
+  EXPECT_EQ(record("two", 3), file);
+  EXPECT_EQ(read_file(file).value.about.seed, 3u);
+  session{{.workers = 1, .about = {.seed = 4}, .spill = file}};
+  EXPECT_EQ(read_file(file).value.about.seed, 4u);
+  std::filesystem::remove(file), std::filesystem::remove(other);
+}
+
 TEST(spill, a_full_disk_ends_the_recording_and_says_why) {
   // A full disk is played by a device that Linux has and other systems and some containers lack; CI has it.
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full to write to";
