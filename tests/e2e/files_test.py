@@ -265,6 +265,31 @@ def test_programs_of_one_run_do_not_write_over_each_other():
             expect((base.WORK / pattern in map(pathlib.Path, dict(said))) == ("%" not in pattern), "the name asked for")
 
 
+def test_the_folder_of_record_is_no_pattern():
+    folder = base.WORK / "50%% of %p"
+    folder.mkdir()
+    for file, name in (("run.filch", "run.filch"), ("100%%.filch", "100%.filch"), ("./sub//r.filch", "sub/r.filch")):
+        (folder / "sub").mkdir(exist_ok=True)
+        done = subprocess.run([base.COMMAND, "record", "-o", file, "--", base.COMMAND, "run", "fib", "--size", "10"],
+                              cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        expect(done.returncode == 0 and "not of this run" not in done.stderr, f"success of {file}", done)
+        expect((folder / name).exists(), f"{name} in {sorted(folder.iterdir())}", done)
+
+
+def test_a_recording_without_its_end_is_told_and_fails():
+    limited = ["bash", "-c", 'ulimit -f 8; trap "" XFSZ; exec "$@"', "-", str(base.COMMAND), "record", "-o",
+               "run.filch", "--detail", "every", "--", str(base.COMMAND), "run", "fib", "--size", "16", "--json"]
+    done = subprocess.run(limited, cwd=base.WORK, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    expect(done.returncode == 1 and "recorded run.filch: " in done.stderr, "the program is well, the file is not", done)
+    expect("run.filch ends early (" in done.stderr and "nothing was dropped" not in done.stderr, "what is there", done)
+    expect("did not end the file" not in done.stderr, "nothing about the program", done)
+
+
+def test_record_without_a_name_for_the_file_is_refused():
+    done = filch("record", "-o", "", "--", "true")
+    expect(done.returncode == 2 and "-o" in done.stderr and "name of a file" in done.stderr, "a refusal", done)
+
+
 def test_a_device_is_refused_by_record():
     done = filch("record", "-o", "/dev/full", "--", base.COMMAND, "run", "fib", "--size", "10")
     expect(done.returncode == 1 and "/dev/full is no file" in done.stderr, "a refusal", done)

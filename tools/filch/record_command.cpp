@@ -51,6 +51,14 @@ std::string expanded(const std::string& pattern, pid_t process) {
   return out;
 }
 
+// The pattern for the program, which may change its folder. The name of this one is no pattern.
+std::string absolute_pattern(const std::string& pattern) {
+  if (fs::path{pattern}.is_absolute()) return pattern;
+  std::string out;
+  for (const char each : fs::current_path().string()) out.append(each == '%' ? 2 : 1, each);
+  return out + "/" + pattern;
+}
+
 // The name for the n-th runtime of a process.
 std::string file_of(const record_arguments& given, pid_t process, std::uint64_t number) {
   const std::string first = expanded(given.file, process);
@@ -124,12 +132,13 @@ std::vector<recorded_file> files_of(const record_arguments& given, const std::st
 // Before anything runs: what is no recording stays as it is, and what cannot be read again is of no use.
 void require_recordable(const std::string& file) {
   struct stat found{};
+  if (file.empty()) throw bad_usage("record: -o = \"\": allowed is the name of a file");
   if (file.find('%') != std::string::npos) return;
   const bool is_there = ::stat(file.c_str(), &found) == 0;
   if (is_there && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode)) {
     throw failure("record: " + file + " is no file: what is recorded there cannot be read again");
   }
-  output_file::require(file);
+  output_file::require_in_place(file);
   if (!is_there || found.st_size == 0) return;
   std::array<char, k_recording_bytes> begins{};
   std::ifstream{file, std::ios::binary}.read(begins.data(), begins.size());
@@ -150,7 +159,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
 pid_t start_program(const record_arguments& given, const std::string& run) {
   std::vector<std::string> words = given.words;
   const std::vector<char*> pointers = pointers_to(words);
-  const std::string file = fs::absolute(given.file).string();
+  const std::string file = absolute_pattern(given.file);
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) throw failure("record: no pipe: "s + system_text(errno));
   const pid_t child = ::fork();
@@ -192,7 +201,8 @@ int wait_for_program(pid_t child) {
   return WEXITSTATUS(status);
 }
 
-void tell_of(const recorded_file& written, pid_t child) {
+// Is it whole?
+bool tell_of(const recorded_file& written, pid_t child) {
   const std::string& file = written.file;
   std::ifstream in{file, std::ios::binary};
   const trace::read_result result = trace::read_binary(in);
@@ -208,12 +218,12 @@ void tell_of(const recorded_file& written, pid_t child) {
             << count_text(what.about.workers, "worker") << ", "
             << magnitude_text(static_cast<double>(fs::file_size(file))) << "B";
   if (what.dropped_count() != 0) std::cerr << "; " << count_text(what.dropped_count(), "event") << " were dropped";
-  else std::cerr << "; nothing was dropped";
+  else if (!result.error) std::cerr << "; nothing was dropped";
   std::cerr << "\n";
   if (result.error) {
-    std::cerr << "filch: the program did not end the file (" << result.error->text()
-              << "); what comes before is there\n";
+    std::cerr << "filch: " << file << " ends early (" << result.error->text() << "); what comes before is there\n";
   }
+  return !result.error;
 }
 
 }  // namespace
@@ -230,7 +240,8 @@ void record_command(const record_arguments& given) {
   const pid_t child = start_program(given, run);
   const int code = wait_for_program(child);
   const std::vector<recorded_file> files = files_of(given, run, child);
-  for (const recorded_file& each : files) tell_of(each, child);
+  bool are_whole = true;
+  for (const recorded_file& each : files) are_whole = tell_of(each, child) && are_whole;
   // What a user may take for a recording of this run.
   const auto is_named = [&](const std::string& name) {
     return std::ranges::any_of(files, [&](const recorded_file& each) { return fs::path{each.file} == fs::path{name}; });
@@ -245,7 +256,7 @@ void record_command(const record_arguments& given) {
     throw program_ended{code != 0 ? code : k_exit_failure};
   }
   std::cerr << "filch: next: filch analyze " << files.front().file << "\n";
-  if (code != 0) throw program_ended{code};
+  if (code != 0 || !are_whole) throw program_ended{code != 0 ? code : k_exit_failure};
 }
 
 }  // namespace filch::tool

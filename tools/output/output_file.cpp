@@ -135,6 +135,11 @@ void output_file::require(const std::string& name) {
   if (!where.is_device) require_folder(name, where.file);
 }
 
+void output_file::require_in_place(const std::string& name) {
+  const place where = look_at(name);
+  if (!where.is_there) require_folder(name, where.file);
+}
+
 output_file::output_file(const std::string& name) : name_{name}, where_{look_at(name)} {
   if (!where_.is_device) open_beside();
   out_.open(where_.is_device ? where_.file : unfinished_, std::ios::binary);

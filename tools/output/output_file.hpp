@@ -46,6 +46,8 @@ class output_file {
 
   // Throws output_refused if the file may not be replaced; touches nothing. For commands that take long.
   static void require(const std::string& name);
+  // The same where a file that is there will be written over in its place: its folder need not be writable.
+  static void require_in_place(const std::string& name);
 
   [[nodiscard]] std::ostream& stream() { return out_; }
   // What was written so far, in bytes. None: devices and pipes do not tell.

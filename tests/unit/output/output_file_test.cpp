@@ -27,6 +27,9 @@ int link_error = 0;
 // Called at each exchange of names, before it.
 std::function<void()> before_exchange;
 
+// access() says that this path cannot be written to.
+std::string denied;
+
 template <class Function>
 Function* real(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -45,6 +48,11 @@ extern "C" int link(const char* from, const char* to) noexcept {
   return real<int(const char*, const char*)>("link")(from, to);
 }
 
+extern "C" int access(const char* path, int mode) noexcept {
+  if (denied == path && (mode & W_OK) != 0) return errno = EACCES, -1;
+  return real<int(const char*, int)>("access")(path, mode);
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,6 +68,7 @@ class files : public ::testing::Test {
   ~files() override {
     flags_error = link_error = 0;
     before_exchange = nullptr;
+    denied.clear();
     fs::remove_all(folder_);
   }
 
@@ -228,6 +237,17 @@ TEST_F(files, a_signal_that_the_command_ignores_ends_nothing) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_EQ(in_folder(), names{"page.html"});
+}
+
+TEST_F(files, that_are_written_over_in_their_place_need_no_folder_that_can_be_written_to) {
+  put(at("run.filch"), k_page);
+  output_file::require(at("run.filch"));
+  denied = fs::path{at("run.filch")}.parent_path().string();
+  EXPECT_THROW(output_file::require(at("run.filch")), output_refused);
+  output_file::require_in_place(at("run.filch"));
+  EXPECT_THROW(output_file::require_in_place(at("new.filch")), output_refused);
+  denied = at("run.filch");
+  EXPECT_THROW(output_file::require_in_place(at("run.filch")), output_refused);
 }
 
 TEST_F(files, tell_their_size_and_pipes_do_not) {
