@@ -7,6 +7,7 @@ Recordings of simulated runs are the same bytes everywhere, so what is predicted
 import json
 import pathlib
 import shutil
+import struct
 import sys
 import zlib
 
@@ -185,6 +186,38 @@ def test_predict_refuses_what_it_cannot_do():
     broken.write_bytes(recording.read_bytes()[:40])
     refuse(("predict", broken), "broken.filch", code=1)
     refuse(("predict", base.WORK / "nowhere.filch"), "nowhere.filch", code=1)
+
+
+def instant_recording(file):
+    """The recording of a program whose only task takes no time."""
+    def block(kind, payload):
+        head = kind + struct.pack("<I", len(payload))
+        return head + struct.pack("<I", zlib.crc32(head + payload)) + payload
+
+    def text(word):
+        return bytes([len(word)]) + word
+
+    about = b"\x02" + b"".join(map(text, (b"workers", b"1", b"source", b"threads")))
+    events = b"\x01\x02" + b"\x21\x0a\x02" + b"\x22\x00\x00"  # two of worker 0: task 1 starts, and ends
+    path = base.WORK / file
+    path.write_bytes(b"\x89filch\r\n\x02\x00\x00\x00" + block(b"META", about) + block(b"EVNT", events) +
+                     block(b"DONE", b"\x02"))
+    return path
+
+
+def test_where_nothing_takes_time_there_is_nothing_to_predict():
+    instant = instant_recording("instant.filch")
+    page = base.WORK / "page.html"
+    for words in ((), ("--report", page), ("--json",)):
+        refuse(("predict", instant, *words), "instant.filch: nothing can be predicted: no task", code=1)
+    found = json.loads(succeed("analyze", instant, "--json"))
+    expect([each["id"] for each in found["verdicts"]] == ["no-work"], f"no work: {found['verdicts']}")
+    # All work is changed away.
+    recording = record("basic")
+    names = [each["name"] for each in predict(recording, "--workers", "1", "--seeds", "1")["ranked"]]
+    changes = [word for name in names for word in ("--what-if", f"scale name={name} 0")]
+    succeed("predict", recording, "--workers", "1,2", "--machine", "free", "--seeds", "1", *changes, "--report", page)
+    expect(page.exists(), "a page")
 
 
 def test_help_names_every_option():

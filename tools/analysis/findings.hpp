@@ -80,7 +80,8 @@ struct findings {
   time_ns spawning_ns = 0;    // … and of all; a part of the work
   size_histogram sizes{};
   std::vector<task_group> groups;  // the most work first
-  // The program's first, then the scheduler's, then the machine's, the dearest first; `ok` when there is none.
+  // The program's first, then the scheduler's, then the machine's, the dearest first; `ok` or `no-work` when there is
+  // none.
   std::vector<verdict> verdicts;
   std::vector<omission> not_looked_at;
   std::vector<doubt> doubts;  // of the span

@@ -44,7 +44,7 @@ class judge {
         own_total_ns_{own_total_ns(found)} {}
 
   std::vector<verdict> run() {
-    if (total_ns_ == 0) return {nothing_found("The recording holds no task that ran.")};
+    if (total_ns_ == 0) return {no_work()};
     serial_time();
     few_tasks();
     waits(true);
@@ -110,6 +110,9 @@ class judge {
   }
 
   static verdict nothing_found(std::string text) { return {.id = "ok", .text = std::move(text)}; }
+  static verdict no_work() {
+    return {.id = "no-work", .text = "No task of the recording took any time: there is nothing to judge."};
+  }
 
   void say(std::string id, fault whose, std::string subject, time_ns cost_ns, std::string text, std::string advice) {
     out_.push_back(

@@ -14,6 +14,7 @@
 // | starving-policy | scheduler | workers sleep or look in vain while tasks are ready |
 // | busy-machine | machine | threads that could run had no processor, or that explains one of the others |
 // | ok | none | nothing of that |
+// | no-work | none | no task of the recording took any time: there is nothing to judge |
 //
 // A fault is worth saying when it costs k_worth_saying of all workers' time; fine-tasks, of the time in which they
 // worked or handled tasks, because a busy machine makes workers wait as well.

@@ -26,9 +26,9 @@ void add_analyze(CLI::App& app, analyze_arguments& into) {
       "  filch analyze run.filch --json\n"
       "  filch analyze on_8.filch --baseline on_1.filch\n\n"
       "Verdicts: serial-phase, oversized-task, too-few-tasks, hot-lock, blocking-call, fine-tasks, blocked-in-kernel,\n"
-      "memory-bound, work-inflation (with --baseline), starving-policy, busy-machine; ok when there is none. A fault "
-      "is\n"
-      "named when it costs 10 % of the workers' time. What nobody looked at is listed last.");
+      "memory-bound, work-inflation (with --baseline), starving-policy, busy-machine; ok when there is none,\n"
+      "no-work when no task took any time. A fault is named when it costs 10 % of the workers'\n"
+      "time. What nobody looked at is listed last.");
   analyze->callback([&into] { analyze_command(into); });
 }
 

@@ -51,6 +51,19 @@ TEST(verdicts, of_equal_tasks_on_all_workers_are_ok) {
   EXPECT_EQ(found.verdicts[0].whose, analysis::fault::none);
 }
 
+TEST(verdicts, of_a_recording_without_work_are_not_ok) {
+  script nothing{2};
+  EXPECT_EQ(ids_of(findings_of(nothing.recording())), "no-work");
+  script never_ran{2};
+  never_ran.at(0).outside().spawn(1, none, "tile");
+  EXPECT_EQ(ids_of(findings_of(never_ran.recording())), "no-work");
+  script instant{1};
+  instant.run(1, 0, 5, 5);
+  const findings found = findings_of(instant.recording());
+  EXPECT_EQ(ids_of(found), "no-work");
+  EXPECT_EQ(found.verdicts[0].whose, analysis::fault::none);
+}
+
 TEST(verdicts, name_the_task_of_a_serial_phase) {
   script s{4};
   s.at(0).outside().spawn(1, none, "load");
@@ -220,7 +233,7 @@ TEST(verdicts, compare_the_work_with_a_baseline) {
 
 TEST(findings, of_nothing_say_so) {
   const findings found = findings_of({});
-  EXPECT_EQ(ids_of(found), "ok");
+  EXPECT_EQ(ids_of(found), "no-work");
   EXPECT_EQ(found.tasks, 0u);
 }
 

@@ -58,11 +58,14 @@ trace::recording read_recording(const std::string& file, const std::string& opti
 }
 
 sim::recorded_tasks tasks_of(const trace::recording& recording, const std::string& file) {
+  sim::recorded_tasks out;
   try {
-    return sim::recorded_tasks::from(recording);
+    out = sim::recorded_tasks::from(recording);
   } catch (const std::invalid_argument& problem) {
     throw failure(file + ": " + problem.what());
   }
+  if (out.work_ns() == 0) throw failure(file + ": nothing can be predicted: no task of it took any time");
+  return out;
 }
 
 void read_policy(const predict_arguments& given, policy::search_options& into) {
@@ -244,9 +247,11 @@ std::string write_report_page(const plan& what, const forecast& found, const std
   }
   report::speed_up_curve predicted{.name = "predicted", .points = {}};
   for (const forecast_point& each : found.points) {
-    predicted.points.push_back({each.workers,
-                                {static_cast<time_ns>(each.mean_ns), static_cast<time_ns>(each.low_ns),
-                                 static_cast<time_ns>(std::ceil(each.high_ns))}});
+    // What a change leaves may take no time.
+    const time_ns mean_ns = std::max<time_ns>(1, static_cast<time_ns>(each.mean_ns));
+    const time_ns high_ns = std::max(mean_ns, static_cast<time_ns>(std::ceil(each.high_ns)));
+    const time_ns low_ns = std::clamp<time_ns>(static_cast<time_ns>(each.low_ns), 1, mean_ns);
+    predicted.points.push_back({each.workers, {mean_ns, low_ns, high_ns}});
   }
   report::speed_up_curve measured{.name = "measured", .points = {}};
   for (const measured_run& each : what.measured) {
