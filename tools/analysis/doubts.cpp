@@ -55,6 +55,13 @@ std::vector<doubt> doubts_of(const trace::recording& from, time_ns work_ns, time
   const std::string_view has_forks = value_of(from, trace::k_has_forks_key);
   if (detail == "stolen") {
     if (has_forks == "no") return {};
+    if (has_forks.empty()) {
+      return {
+          {"unknown-forks",
+           "The recording lacks its end, which says whether the program forks (joins, loops), and has only the forks "
+           "that another worker took. If there were others, the span is too long, and the parallelism too low.",
+           std::string{k_record_one_worker}}};
+    }
     return {{"unrecorded-forks",
              "The program forks (joins, loops), and the recording has only the forks that another worker took: the "
              "others are part of the task they stand in. The span is too long, and the parallelism too low.",

@@ -14,7 +14,7 @@ namespace filch::analysis {
 
 struct doubt {
   // unrecorded-forks  there were forks, and only those that others took are recorded
-  // unknown-forks     an earlier version recorded it: which forks it has is not known
+  // unknown-forks     an earlier version recorded it, or it lacks its end: which forks are missing is not known
   // late-beats        forks were looked at too rarely for this span
   // short-run         the same, because the run is short
   std::string id;

@@ -33,9 +33,15 @@ std::string doubts_of(const trace::recording& from, time_ns work_ns, time_ns spa
 TEST(doubts, a_recording_of_stolen_forks_cannot_show_parallelism_if_there_were_forks) {
   EXPECT_EQ(doubts_of(with({{"forks", "stolen"}, {"has_forks", "yes"}}), 10 * k_ms, 10 * k_ms), "unrecorded-forks");
   EXPECT_EQ(doubts_of(with({{"forks", "stolen"}, {"has_forks", "no"}}), 10 * k_ms, 10 * k_ms), "");
-  // Its program was killed before it could say that.
-  EXPECT_EQ(doubts_of(with({{"forks", "stolen"}}), 10 * k_ms, 10 * k_ms), "unrecorded-forks");
-  EXPECT_TRUE(analysis::doubts_of(with({{"forks", "stolen"}}), 2, 1).front().forbids_prediction());
+  EXPECT_TRUE(
+      analysis::doubts_of(with({{"forks", "stolen"}, {"has_forks", "yes"}}), 2, 1).front().forbids_prediction());
+}
+
+TEST(doubts, a_recording_of_stolen_forks_whose_program_was_killed_does_not_say_whether_it_forked) {
+  EXPECT_EQ(doubts_of(with({{"forks", "stolen"}}), 10 * k_ms, 10 * k_ms), "unknown-forks");
+  const doubt said = analysis::doubts_of(with({{"forks", "stolen"}}), 2, 1).front();
+  EXPECT_FALSE(said.forbids_prediction());
+  EXPECT_EQ(said.text.find("The program forks"), std::string::npos) << said.text;
 }
 
 TEST(doubts, a_recording_of_an_earlier_version_does_not_say_what_it_has) {
