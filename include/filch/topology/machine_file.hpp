@@ -21,6 +21,7 @@ namespace filch::inline v0::topology {
 // Everything but `source`, so that reading gives the same machine back.
 [[nodiscard]] std::string to_json(const machine& m);
 
+// Makes the file, or writes over what is there, whatever it is. Throws topology_error where it cannot be written.
 void save_machine_file(const std::filesystem::path& file, const machine& m);
 
 // Reading JSON needs a library at build time; writing does not.
