@@ -84,63 +84,60 @@ struct asio_home<Initiation> {
 };
 
 // How a request to stop reaches one operation. Asio's signal is not for several threads: it is sent where the handlers
-// run, after the operation has begun and before it ends. It outlives both the operation and the one who awaits it.
+// run, after the operation has begun and before it ends. It outlives both the operation and the one who awaits it, but
+// refers to the execution context, which the program may end after the operation, only until then.
 template <class Home>
 class asio_stop : public std::enable_shared_from_this<asio_stop<Home>> {
  public:
   template <class Initiation>
-  explicit asio_stop(const Initiation& begin) : home_{begin} {}
+  explicit asio_stop(const Initiation& begin) : home_{std::in_place, begin} {}
 
-  [[nodiscard]] const Home& home() const noexcept { return home_; }
+  // Before the operation has begun.
+  [[nodiscard]] const Home& home() const noexcept { return *home_; }
   [[nodiscard]] asio::cancellation_slot slot() noexcept { return signal_.slot(); }
 
   // Any thread.
   void request() noexcept {
-    if (change(&stages::is_requested).has_begun) send();
+    const std::lock_guard lock{mutex_};
+    is_requested_ = true;
+    if (has_begun_) send();
   }
   // The operation is under way: who has begun it touches it no more.
   void note_begin() noexcept {
-    if (change(&stages::has_begun).is_requested) send();
+    const std::lock_guard lock{mutex_};
+    has_begun_ = true;
+    if (is_requested_) send();
   }
-  // Its handler was called or dropped.
-  void note_end() noexcept { (void)change(&stages::has_ended); }
+  // Its handler was called or dropped. From now on nothing here refers to the execution context, which may end.
+  void note_end() noexcept {
+    const std::lock_guard lock{mutex_};
+    home_.reset();
+  }
   [[nodiscard]] bool is_requested() {
     const std::lock_guard lock{mutex_};
-    return now_.is_requested;
+    return is_requested_;
   }
 
  private:
-  struct stages {
-    bool is_requested = false;
-    bool has_begun = false;
-    bool has_ended = false;
-  };
-
-  // What was before.
-  stages change(bool stages::* which) {
-    const std::lock_guard lock{mutex_};
-    const stages before = now_;
-    now_.*which = true;
-    return before;
-  }
+  // With the lock: the operation does not end meanwhile, or only inside the call.
   void send() noexcept {
+    if (!home_) return;
     try {
-      home_.defer([self = this->shared_from_this()] {
-        if (!self->has_ended()) self->signal_.emit(asio::cancellation_type::all);
+      Home(*home_).defer([self = this->shared_from_this()] {
+        const std::lock_guard lock{self->mutex_};
+        if (self->home_) self->signal_.emit(asio::cancellation_type::all);
       });
     } catch (...) {
-      // No memory, or no executor any more: the operation ends as it would have.
+      // No memory: the operation ends as it would have.
     }
   }
-  [[nodiscard]] bool has_ended() {
-    const std::lock_guard lock{mutex_};
-    return now_.has_ended;
-  }
 
-  const Home home_;
   asio::cancellation_signal signal_;
-  std::mutex mutex_;
-  stages now_;  // guarded by mutex_
+  std::recursive_mutex mutex_;  // a signal that is sent may call the handler at once
+  // Guarded by mutex_.
+  std::optional<Home> home_;  // none: the operation has ended
+  bool is_requested_ = false;
+  bool has_begun_ = false;
 };
 
 template <class Initiation, class Results, class... Arguments>
@@ -210,7 +207,7 @@ class [[nodiscard]] asio_awaiter<Initiation, asio_results<Results...>, Arguments
     handler(asio_awaiter& of, const std::shared_ptr<stop>& by)
         : home::association{by->home().associated()}, of_{&of}, stop_{by} {}
     handler(handler&& other) noexcept
-        : home::association{other}, of_{std::exchange(other.of_, nullptr)}, stop_{std::move(other.stop_)} {}
+        : home::association{std::move(other)}, of_{std::exchange(other.of_, nullptr)}, stop_{std::move(other.stop_)} {}
     handler& operator=(handler&&) = delete;
     ~handler() { give_up(std::make_exception_ptr(asio::system_error{asio::error::operation_aborted})); }
 

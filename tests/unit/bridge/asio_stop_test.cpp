@@ -9,13 +9,16 @@
 #include <filch/filch.hpp>
 
 #include <asio/buffer.hpp>
+#include <asio/execution.hpp>
 #include <asio/ip/tcp.hpp>
+#include <asio/post.hpp>
 #include <asio/read.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/write.hpp>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -144,6 +147,78 @@ TEST(asio_stop, an_operation_of_ones_own_gets_the_request) {
   has_begun.get_future().wait();
   waiting.cancel();
   EXPECT_THROW(waiting.get(), filch::task_cancelled);
+}
+
+// An executor that is counted, of an io_context that nobody runs.
+struct counted_executor {
+  counted_executor(asio::io_context& of, std::atomic<int>& copies) : context{&of}, alive{&copies} { ++*alive; }
+  counted_executor(const counted_executor& other) noexcept : context{other.context}, alive{other.alive} { ++*alive; }
+  counted_executor& operator=(const counted_executor&) = delete;
+  ~counted_executor() { --*alive; }
+
+  template <class F>
+  void execute(F&& function) const {
+    asio::post(*context, std::forward<F>(function));
+  }
+  [[nodiscard]] static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {
+    return asio::execution::blocking.never;
+  }
+  [[nodiscard]] asio::execution_context& query(asio::execution::context_t) const noexcept { return *context; }
+  friend bool operator==(const counted_executor& a, const counted_executor& b) noexcept {
+    return a.context == b.context;
+  }
+
+  asio::io_context* context;
+  std::atomic<int>* alive;
+};
+
+// Keeps its handler until the test has it called or dropped.
+struct kept_operation {
+  using answer = std::function<void(asio::error_code)>;
+  struct initiation {
+    kept_operation* of;
+    [[nodiscard]] counted_executor get_executor() const noexcept { return {of->io, of->executors}; }
+    template <class Handler>
+    void operator()(Handler handler) const {
+      const auto shared = std::make_shared<Handler>(std::move(handler));
+      of->begun.set_value([shared](asio::error_code error) { std::move (*shared)(error); });
+    }
+  };
+  [[nodiscard]] task<> wait() {
+    co_await asio::async_initiate<const filch::use_task_t&, void(asio::error_code)>(initiation{this}, use_task);
+  }
+
+  asio::io_context io;
+  std::atomic<int> executors{0};
+  std::promise<answer> begun;
+};
+
+// Once the handler was called or dropped, a program may end the io_context at any time. So nothing refers to it from
+// then on, not even where the only worker is busy and the task cannot go on, and a request comes.
+class asio_end : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(dropped, asio_end, testing::Bool());
+
+TEST_P(asio_end, after_it_nothing_refers_to_the_execution_context) {
+  filch::runtime rt{{.workers = 1}};
+  const auto operation = std::make_unique<kept_operation>();
+  auto waiting = filch::spawn(rt, operation->wait());
+  kept_operation::answer answer = operation->begun.get_future().get();
+  std::promise<void> is_busy;
+  std::promise<void> may_go_on;
+  rt.spawn([&] {
+    is_busy.set_value();
+    may_go_on.get_future().wait();
+  });
+  is_busy.get_future().wait();
+  if (!GetParam()) answer({});
+  answer = nullptr;
+  EXPECT_EQ(operation->executors, 0);
+  waiting.cancel();
+  EXPECT_EQ(operation->executors, 0);
+  EXPECT_EQ(operation->io.poll(), 0u) << "nothing was posted after the end";
+  may_go_on.set_value();
+  if (GetParam()) EXPECT_ANY_THROW(waiting.get());
+  else waiting.get();
 }
 
 // A request comes at any time: before the operation begins, while it begins, between its parts, and when it has ended.
