@@ -1,6 +1,12 @@
 #include <filch/coro/context.hpp>
+
+#include "runtime/core.hpp"
+#include "runtime/worker.hpp"
+
+#include <filch/coro/detail/frame_memory.hpp>
 #include <filch/runtime/latent.hpp>
 
+#include <cstddef>
 #include <new>
 #include <optional>
 #include <utility>
@@ -89,6 +95,38 @@ class telling {
 };
 constinit thread_local telling* telling::innermost = nullptr;
 
+// Nodes that are told by a task of their own.
+class told_apart final : public task_base {
+ public:
+  explicit told_apart(stop_nodes_told told) noexcept : task_base{1}, told_{told} {
+    ignores_shutdown = true;  // tasks wait for what is told
+  }
+
+  static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate_frame_or_null(bytes); }
+  static void operator delete(void* memory, std::size_t bytes) noexcept { free_frame(memory, bytes); }
+
+  [[nodiscard]] const char* label() const noexcept override { return "request to stop"; }
+
+ private:
+  void run() noexcept override { telling{told_}.run(); }
+  void abandon() noexcept override {}
+
+  const stop_nodes_told told_;
+};
+
+// False: there is no memory for it.
+bool tell_apart(stop_nodes_told told) noexcept {
+  static const submit_options plain;
+  auto* const made = new (std::nothrow) told_apart{told};
+  if (made == nullptr) return false;
+  try {
+    worker::current()->home.enqueue(*made, worker_id::none(), plain);
+  } catch (const std::bad_alloc&) {
+    return false;  // the deque could not grow; the task is gone
+  }
+  return true;
+}
+
 }  // namespace
 
 void stop_node::follow(context& with, std::stop_token other) noexcept {
@@ -106,6 +144,11 @@ context::~context() {
 void context::request_stop() noexcept {
   const auto told = stop_.request();
   if (!told.is_empty()) telling{told}.run();
+}
+
+void context::request_stop_apart() noexcept {
+  const auto told = stop_.request();
+  if (!told.is_empty() && !tell_apart(told)) telling{told}.run();
 }
 
 void context::request_stop_after(const std::stop_token& followed) noexcept {

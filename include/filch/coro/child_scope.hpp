@@ -10,8 +10,8 @@
 // The parent goes on when all children have ended: nobody is left behind. A child that has not started when the others
 // are asked to stop does not start; it has neither a result nor an exception.
 //
-// Who may call what: `start` the parent's awaiter; `request_stop` any thread while the parent waits; the rest the
-// parent once it goes on. It lies in the parent's frame.
+// Who may call what: `start` the parent's awaiter; both requests any thread while the parent waits; the rest the parent
+// once it goes on. It lies in the parent's frame.
 #pragma once
 
 #include <filch/coro/context.hpp>
@@ -48,6 +48,8 @@ class child_scope final : public end_listener {
   }
 
   void request_stop() noexcept { context_->request_stop(); }
+  // On a worker, where nothing may wait (context.hpp).
+  void request_stop_apart() noexcept { context_->request_stop_apart(); }
 
   // The child whose end made the others stop, if there is one.
   [[nodiscard]] promise_base* decisive() const { return decisive_.load(std::memory_order_relaxed); }  // ordered by [C1]

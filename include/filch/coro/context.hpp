@@ -32,7 +32,10 @@ class context {
   // Everything at or below this is asked when it returns; what is called by tokens has been called. A thread that comes
   // while another requests the same returns at once.
   void request_stop() noexcept;
-  // The same, called because of a token that this follows.
+  // The same for one that must not wait, on a worker: those below are marked when it returns. What is called by tokens
+  // is called by a task of its own, which may end later than this context.
+  void request_stop_apart() noexcept;
+  // As request_stop, called because of a token that this follows.
   void request_stop_after(const std::stop_token& followed) noexcept;
   [[nodiscard]] bool is_stop_requested() const noexcept { return stop_.is_requested(); }
   // No stop was requested, and none can be any more.

@@ -78,7 +78,8 @@ class [[nodiscard]] limited {
   const time_ns until_ns_;
   coro::promise_base* parent_ = nullptr;
   coro::child_scope scope_{1, coro::child_scope::until::first_end};
-  timer timer_{[](void* scope) noexcept { static_cast<coro::child_scope*>(scope)->request_stop(); }, &scope_};
+  // Apart: a callback at a token may wait, and a timer's function must not.
+  timer timer_{[](void* scope) noexcept { static_cast<coro::child_scope*>(scope)->request_stop_apart(); }, &scope_};
 };
 
 }  // namespace time

@@ -8,6 +8,7 @@
 #include <filch/coro/task_group.hpp>
 #include <filch/coro/this_task.hpp>
 #include <filch/runtime/runtime.hpp>
+#include <filch/sync/event.hpp>
 #include <filch/time/interval.hpp>
 #include <filch/time/timeout.hpp>
 #include <filch/time/timer.hpp>
@@ -21,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -81,6 +83,59 @@ TEST_P(timeout_on, a_task_that_takes_too_long_is_cancelled_and_awaited) {
 TEST_P(timeout_on, a_time_that_is_over_at_once_cancels_too) {
   EXPECT_FALSE(rt_.run(filch::try_timeout(sleeps_long(ended_), 0ms)).has_value());
   EXPECT_FALSE(rt_.run(filch::try_timeout(sleeps_long(ended_), -1h)).has_value());
+}
+
+// A callback at the token of a task whose time is over waits, by each of the ways to wait, and everything else goes on:
+// what it waits for, other timers, plain tasks. With two workers: the task, which is at its end meanwhile, holds one.
+class timeout_told : public testing::TestWithParam<int> {
+ protected:
+  filch::runtime rt_{{.workers = 2}};
+};
+INSTANTIATE_TEST_SUITE_P(ways, timeout_told, testing::Range(0, 4));
+
+TEST_P(timeout_told, a_callback_may_wait) {
+  filch::manual_event has_begun;
+  filch::manual_event may_end;
+  std::atomic<bool> has_waited{false};
+  const auto wait = [&] {
+    struct local {
+      static filch::task<> naps() { co_await filch::sleep_for(100us); }
+    };
+    has_begun.set();
+    switch (GetParam()) {
+      case 0:
+        filch::wait(filch::sleep_for(100us));
+        break;
+      case 1:
+        filch::spawn(rt_, local::naps()).get();
+        break;
+      case 2:
+        rt_.submit([] {}).get();
+        break;
+      default:
+        may_end.wait();
+        break;
+    }
+    has_waited = true;
+  };
+  const auto listens = [&]() -> filch::task<> {
+    const std::stop_token asked = co_await filch::this_task::stop_token();
+    const std::stop_callback at_request{asked, wait};
+    co_await filch::sleep_for(1h);
+  };
+  auto limited = filch::spawn(rt_, filch::try_timeout(listens(), 1ms));
+  has_begun.wait();
+  if (GetParam() == 3) {
+    EXPECT_EQ(rt_.submit([] { return 1; }).get(), 1);
+    EXPECT_EQ(filch::spawn(rt_, gives(2)).get(), 2);
+    rt_.run([] { filch::wait(filch::sleep_for(100us)); });
+    EXPECT_FALSE(has_waited);
+    may_end.set();
+  }
+  EXPECT_FALSE(limited.get());
+  EXPECT_TRUE(has_waited);
+  rt_.wait_idle();
+  EXPECT_EQ(rt_.statistics().unfinished(), 0u);
 }
 
 // It sees the request between two of its steps, and none of them waits.
