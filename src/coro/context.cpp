@@ -7,6 +7,7 @@
 #include <filch/runtime/latent.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <optional>
 #include <utility>
@@ -52,12 +53,15 @@ stop_node* make_node() noexcept {
 }
 
 // Tells nodes of a request. What is called may request further stops. Where it is a context that follows the token of
-// another one, that is the caller's doing, not a user's: its nodes are told after the call, so that a chain of such
-// contexts takes no stack. Its points are marked at once.
+// another one, its nodes are told inside the call, since a callback that comes next may wait for them; but in a long
+// chain of such contexts after the call, so that the chain takes little stack. Its points are marked at once.
 class telling {
  public:
   explicit telling(stop_nodes_told told) noexcept
-      : told_{told}, stack_{current_latent_stack()}, outer_{std::exchange(innermost, this)} {
+      : told_{told},
+        stack_{current_latent_stack()},
+        outer_{std::exchange(innermost, this)},
+        depth_{outer_ != nullptr ? outer_->depth_ + 1 : 0} {
     if (stack_ != nullptr) ++stack_->stays;  // whoever is called and waits comes back to this thread
   }
   telling(const telling&) = delete;
@@ -78,18 +82,22 @@ class telling {
     }
   }
 
-  // Called because of `followed`. False: this thread is not telling that one.
+  // Called because of `followed`. False: the caller tells them, as the chain is short, or this thread is not telling
+  // that token.
   [[nodiscard]] static bool put_off(stop_nodes_told told, const std::stop_token& followed) noexcept {
-    if (innermost == nullptr || innermost->now_ != followed) return false;
+    if (innermost == nullptr || innermost->depth_ < k_deepest || innermost->now_ != followed) return false;
     innermost->told_.add(told);
     return true;
   }
 
  private:
+  static constexpr std::uint32_t k_deepest = 32;  // guess
+
   stop_nodes_told told_;
   std::stop_token now_;
   latent_stack* const stack_;
   telling* outer_;
+  const std::uint32_t depth_;  // how many have begun before it on this thread and have not ended, or more
 
   static constinit thread_local telling* innermost;  // the last that has begun on this thread and has not ended
 };

@@ -77,17 +77,22 @@ class alignas(k_stop_alignment) stop_node_base {
   typename A::template atomic<std::uint32_t> owners_{1};
 };
 
-// Nodes that are to be told of a request, those above first. Each has been retained.
+// Nodes that are to be told of a request: each before that of the point from which the request came to its own, so that
+// who is told may wait for those below. Each has been retained.
 template <class Node, class A = std_atomics>
 class stop_nodes {
  public:
+  // They come before those that are there.
   void add(Node& one) {
-    if (last_ != nullptr) last_->next_.set(&one);
-    else first_ = &one;
-    last_ = &one;
+    one.next_.set(first_);
+    first_ = &one;
   }
   void add(stop_nodes others) {
-    while (Node* const one = others.pop()) add(*one);
+    if (others.is_empty()) return;
+    Node* last = others.first_;
+    while (Node* const next = last->next_.get()) last = next;
+    last->next_.set(first_);
+    first_ = others.first_;
   }
   // Null: there are no more.
   [[nodiscard]] Node* pop() {
@@ -95,14 +100,12 @@ class stop_nodes {
     if (one == nullptr) return nullptr;
     first_ = one->next_.get();
     one->next_.set(nullptr);
-    if (first_ == nullptr) last_ = nullptr;
     return one;
   }
   [[nodiscard]] bool is_empty() const { return first_ == nullptr; }
 
  private:
   Node* first_ = nullptr;
-  Node* last_ = nullptr;
 };
 
 // A node has request_stop().

@@ -111,12 +111,11 @@ struct listener : coro::stop_node_base<listener, atomics> {
 
   void request_stop() {
     require(contents.get() == 5, "the node is complete");
-    if (!is_told.get()) told.fetch_add(1, std::memory_order_release);
-    is_told.set(true);
+    if (turn.get() == 0) turn.set(told.fetch_add(1, std::memory_order_release) + 1);
   }
 
   atomics::var<int> contents{0};
-  atomics::var<bool> is_told{false};
+  atomics::var<int> turn{0};  // which it was of those that were told, from 1 on
   atomics::atomic<int>& told;
 };
 using stop_point = coro::stop_point<listener, atomics>;
@@ -253,11 +252,38 @@ void a_stop_reaches_every_point(context&) {
   for (const std::size_t i : {0u, 1u}) make(i, root);
   for (const std::size_t i : {2u, 3u, 4u}) make(i, each[0]->own);
   for (const std::size_t i : {5u, 6u}) make(i, each[3]->own);
-  for (const std::size_t i : {0u, 3u, 6u}) (void)listen(each[i]->own, told);
+  std::array<const listener*, 3> nodes{&listen(each[0]->own, told), &listen(each[3]->own, told),
+                                       &listen(each[6]->own, told)};
   request(root);
   for (const below* one : each) require(one->own.is_requested(), "it is marked");
   require(told.load(std::memory_order_acquire) == 3, "each node is told");
+  for (std::size_t i = 0; i != nodes.size(); ++i) {
+    require(nodes[i]->turn.get() == 3 - static_cast<int>(i), "those below are told first");
+  }
   for (std::size_t i = each.size(); i-- != 0;) destroy(each[i]);
+}
+
+// Two requests go down a chain of two, and the nodes of the second are told before what is left of the first.
+void nodes_come_before_others(context&) {
+  atomics::atomic<int> told{0};
+  std::array<stop_point, 4> points;
+  stop_link first{points[1]};
+  stop_link second{points[3]};
+  require(points[0].enter(first) && points[2].enter(second), "no stop was requested yet");
+  std::array<listener*, 4> nodes{};
+  for (std::size_t i = 0; i != nodes.size(); ++i) nodes[i] = &listen(points[i], told);
+  auto left = points[0].request();
+  left.add(points[2].request());
+  left.add({});
+  while (listener* const node = left.pop()) {
+    node->request_stop();
+    release(*node);
+  }
+  const std::array<int, 4> turns{4, 3, 2, 1};
+  for (std::size_t i = 0; i != nodes.size(); ++i) require(nodes[i]->turn.get() == turns[i], "it is told in its turn");
+  points[0].leave(first);
+  points[2].leave(second);
+  for (listener* const node : nodes) release(*node);
 }
 
 // Three points below another; one of them has one below itself. Some go while a stop is requested above.
@@ -379,6 +405,7 @@ std::vector<scenario> all_scenarios() {
       {"a_point_comes_and_goes", bounded(3, 6), [](context& c) { a_point_comes_and_goes(c, false, false); }},
       {"a_point_listens_and_goes", bounded(2, 4), [](context& c) { a_point_comes_and_goes(c, false, true); }},
       {"a_stop_reaches_every_point", bounded(1, 1), a_stop_reaches_every_point},
+      {"nodes_come_before_others", bounded(1, 1), nodes_come_before_others},
       {"a_stop_goes_down_a_tree", bounded(2, 4), [](context& c) { a_stop_goes_down_a_tree(c, false); }},
       {"two_stops_go_down_a_tree", bounded(2, 3), [](context& c) { a_stop_goes_down_a_tree(c, true); }},
       {"a_chain_ends_while_a_stop_goes_down", bounded(2, 4), a_chain_ends},

@@ -473,6 +473,15 @@ CORO_MUTANTS = [
          "        if (path != nullptr) let_go(*path);\n"),)),
     mutant("CO18", "a node that comes loses the points that are there", "coro", "assertion", STOP_TREE, (
         ("    base.below_.set(first_of(seen));\n", ""),)),
+    mutant("CO19", "a request tells those above first: they wait for those below, which have not been told", "coro",
+           "assertion", STOP_TREE, (
+        ("    one.next_.set(first_);\n    first_ = &one;\n",
+         "    one.next_.set(nullptr);\n    Node* last = first_;\n"
+         "    while (last != nullptr && last->next_.get() != nullptr) last = last->next_.get();\n"
+         "    if (last != nullptr) last->next_.set(&one);\n    else first_ = &one;\n"),)),
+    mutant("CO20", "nodes that are added one by one come in the opposite order", "coro", "assertion", STOP_TREE, (
+        ("    last->next_.set(first_);\n    first_ = others.first_;\n",
+         "    while (Node* const one = others.pop()) add(*one);\n"),)),
 ]
 MUTANTS += CORO_MUTANTS
 

@@ -3,11 +3,13 @@
 
 #include <filch/base/random.hpp>
 #include <filch/coro/all.hpp>
+#include <filch/coro/any.hpp>
 #include <filch/coro/spawn.hpp>
 #include <filch/coro/switching.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/coro/this_task.hpp>
 #include <filch/runtime/runtime.hpp>
+#include <filch/sync/event.hpp>
 
 #include <gtest/gtest.h>
 
@@ -233,6 +235,52 @@ TEST_P(cancellation, a_tree_cancelled_at_any_time_destroys_what_it_made) {
     ASSERT_EQ(alive, 0);
   }
   EXPECT_EQ(rt_.statistics().unfinished(), 0u);
+}
+
+// A callback at a token waits for what the same request tells: a task that was spawned with the token, and one below
+// the context of the token. Who requests it is no worker, so the callback holds none. All tasks wait for an event, so
+// that they end only when they are told.
+class cancellation_order : public testing::Test {
+ protected:
+  struct end_mark {
+    filch::manual_event& of;
+    ~end_mark() { of.set(); }
+  };
+  static task<int> waits_for(filch::manual_event& never, filch::manual_event& gone) {
+    const end_mark at_end{gone};
+    co_await never.async_wait();
+    co_return 0;
+  }
+  void cancel_when_all_wait(join_handle<int> asked) {
+    while (rt_.statistics().unfinished() != 0) std::this_thread::yield();
+    asked.cancel();
+    EXPECT_THROW((void)asked.get(), filch::task_cancelled);
+  }
+
+  filch::manual_event never_;
+  filch::manual_event gone_;
+  filch::runtime rt_{{.workers = 2}};
+};
+
+TEST_F(cancellation_order, a_callback_may_wait_for_a_task_that_was_spawned_with_its_token) {
+  const auto parent = [](filch::manual_event& never, filch::manual_event& gone) -> task<int> {
+    const std::stop_token asked = co_await filch::this_task::stop_token();
+    const std::stop_callback waits{asked, [&] { gone.wait(); }};
+    const auto child = spawn(waits_for(never, gone), {.stop = asked});
+    co_await never.async_wait();
+    co_return 0;
+  };
+  cancel_when_all_wait(spawn(rt_, parent(never_, gone_)));
+}
+
+TEST_F(cancellation_order, a_callback_may_wait_for_what_lies_below_its_task) {
+  const auto parent = [](filch::manual_event& never, filch::manual_event& gone) -> task<int> {
+    const std::stop_token asked = co_await filch::this_task::stop_token();
+    const std::stop_callback waits{asked, [&] { gone.wait(); }};
+    const auto first = co_await filch::any(waits_for(never, gone), waits_for(never, gone));
+    co_return first.value;
+  };
+  cancel_when_all_wait(spawn(rt_, parent(never_, gone_)));
 }
 
 TEST(cancellation_one, a_task_cancelled_before_its_start_never_starts_and_its_frame_is_destroyed) {
