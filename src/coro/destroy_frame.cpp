@@ -1,6 +1,7 @@
 #include <filch/coro/detail/destroy_frame.hpp>
 
 #include "runtime/fiber.hpp"
+#include "runtime/work_stack.hpp"
 
 #include <pthread.h>
 
@@ -45,8 +46,15 @@ bool is_own_stack_used_up(std::uintptr_t at) {
   return own.is_used_up(at);
 }
 
-// The further stack that the thread has entered last and not left. A destructor that waits may end on another thread,
-// and this may be wrong then: that costs one further stack, or the knowledge where this one ends.
+// The fiber of the pool on which the caller runs. Null: it runs on another stack, which the program may have made.
+fiber* pool_fiber_at(std::uintptr_t at) {
+  fiber* const running = running_fiber();
+  return running != nullptr && running->contains(at) ? running : nullptr;
+}
+
+// The further stack that a caller on no fiber of the pool has entered last and not left. If the program moves such a
+// stack to another thread while a destructor waits, this is wrong afterwards: that costs one further stack, or the
+// knowledge where this one ends.
 constinit thread_local stack_range further_stack{};
 [[gnu::noinline]] stack_range entered_last() {
   asm volatile("");
@@ -59,6 +67,7 @@ constinit thread_local stack_range further_stack{};
 
 bool is_stack_used_up() {
   const std::uintptr_t at = filch::detail::stack_pointer();
+  if (const fiber* const pool = pool_fiber_at(at)) return at < pool->low_mark();
   if (const stack_range further = entered_last(); further.contains(at)) return further.is_used_up(at);
   const latent_stack& stack = filch::detail::latent_stack_here();
   return is_none(stack) ? is_own_stack_used_up(at) : filch::is_used_up(stack, at);
@@ -66,22 +75,31 @@ bool is_stack_used_up() {
 
 struct destruction {
   std::coroutine_handle<> frame;
-  fiber own{};
   fiber further{k_further_bytes};  // throws std::bad_alloc
+  fiber* left = nullptr;
 
   void run() {
-    const stack_range outer = entered_last();
     further.prepare(&begin, this);
-    (void)fiber::switch_to(own, further);
-    enter(outer);
+    if (fiber* const pool = pool_fiber_at(filch::detail::stack_pointer())) {
+      left = pool;
+      set_running_fiber(further);
+      (void)fiber::switch_to(*pool, further);
+      set_running_fiber(*pool);
+    } else {
+      fiber own;
+      left = &own;
+      const stack_range outer = entered_last();
+      enter(range_of(further.lowest(), k_further_bytes));
+      (void)fiber::switch_to(own, further);
+      enter(outer);
+    }
   }
 
  private:
   static void begin(void* with, fiber&) {
     auto& self = *static_cast<destruction*>(with);
-    enter(range_of(self.further.lowest(), k_further_bytes));
     self.frame.destroy();
-    (void)fiber::switch_to(self.further, self.own, true);
+    (void)fiber::switch_to(self.further, *self.left, true);
   }
 };
 

@@ -60,6 +60,7 @@ class fiber {
   [[nodiscard]] std::byte* top() const { return stack_ + stack_bytes_; }
 
   // Own stacks only.
+  [[nodiscard]] bool contains(std::uintptr_t address) const { return address - lowest() < stack_bytes_; }
   [[nodiscard]] std::uintptr_t lowest() const { return reinterpret_cast<std::uintptr_t>(stack_); }
   // A frame below this address has little stack left. Own stacks only.
   [[nodiscard]] std::uintptr_t low_mark() const;

@@ -74,10 +74,10 @@ void arrive() noexcept {
 
 // Leaves the running stack for another one. Returns when somebody comes back.
 void enter(work_stack& to, bool is_last) noexcept {
-  fiber& mine = place().running->body;
+  fiber& mine = *place().running->entered;
   close_desk();
   set_running(&to);
-  (void)fiber::switch_to(mine, to.body, is_last);
+  (void)fiber::switch_to(mine, *to.entered, is_last);
   arrive();
 }
 
@@ -104,6 +104,7 @@ void prepare(work_stack& fresh, stack_loop loop) {
   latent.stays = 0;
   latent.low_mark = fresh.body.low_mark();
   latent.lowest = fresh.body.lowest();
+  fresh.entered = &fresh.body;
   latent.alarm.store(latent.low_mark, std::memory_order_relaxed);  // before publication
   fresh.body.prepare(&start, reinterpret_cast<void*>(loop));
 }
@@ -160,6 +161,12 @@ latent_stack* running_latent_stack() noexcept {
 #if !defined(__x86_64__)
 latent_stack* detail::read_running_latent_stack() noexcept { return detail::running_latent_stack; }
 #endif
+
+[[gnu::noinline]] fiber* running_fiber() noexcept {
+  const work_stack* const running = held_place != nullptr ? held_place->running : nullptr;
+  return running != nullptr ? running->entered : nullptr;
+}
+[[gnu::noinline]] void set_running_fiber(fiber& entered) noexcept { place().running->entered = &entered; }
 
 [[gnu::noinline]] void require_stack_left() {
   const latent_stack* const stack = running_latent_stack();

@@ -36,6 +36,7 @@ struct work_stack {
 
   fiber body;
   latent_stack& latent;
+  fiber* entered = &body;  // what runs, or is continued: it, or a further one on which it goes on (destroy_frame.cpp)
 
  private:
   static constexpr std::size_t k_distance = 512;  // guess
@@ -142,6 +143,11 @@ void give_back_kept_stacks() noexcept;
 
 // The stack that the calling thread runs on, or null for its own.
 [[nodiscard]] latent_stack* running_latent_stack() noexcept;
+
+// The fiber on which the calling thread runs a stack of the pool, or null if it runs none. Whoever goes on on a further
+// fiber, and comes back, says so: then that one moves to other threads with the stack.
+[[nodiscard]] fiber* running_fiber() noexcept;
+void set_running_fiber(fiber& entered) noexcept;
 
 // Throws stack_exhausted if a frame of the caller's would have little stack left below it. Does nothing on a thread
 // that takes no part.

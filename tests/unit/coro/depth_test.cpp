@@ -4,6 +4,7 @@
 // Oracle of all tests: everything runs on stacks of 256 KiB, the callers' and the workers', on which a million calls do
 // not fit; and whatever takes a step for each level at each level does not end within the limit of the test.
 #include <support/depth.hpp>
+#include <support/thread_here.hpp>
 
 #include <filch/filch.hpp>
 
@@ -293,6 +294,48 @@ TEST_P(deep_nest, that_never_started_is_destroyed) {
 }
 TEST_P(deep_nest, is_destroyed_by_a_worker) {
   on_small_stack([&] { rt_.run([&] { (void)nested(GetParam(), leaf(), levels_).valid(); }); });
+}
+
+// Where one of the destructors on a further stack waits, its worker runs others, and the rest is destroyed by another
+// thread. The one that waits lies beyond the worker's own stack and has most of the levels below it.
+TEST(deep_nests, are_destroyed_on_after_a_destructor_has_waited_and_moved) {
+  struct mover {
+    mover(filch::runtime* of, std::atomic<int>* count) : on{of}, moves{count} {}
+    mover(mover&& other) noexcept : on{std::exchange(other.on, nullptr)}, moves{other.moves} {}
+    mover& operator=(mover&&) = delete;
+    // One worker has something else to do, and the other one is free when the wait is over.
+    ~mover() {
+      if (on == nullptr) return;
+      const auto here = filch_test::thread_here();
+      while (filch_test::thread_here() == here) {
+        std::atomic<bool> may_end{false};
+        auto other = on->submit([&] {
+          while (!may_end) std::this_thread::yield();
+        });
+        filch::wait(filch::sleep_for(100us));
+        may_end = true;
+        other.get();
+      }
+      ++*moves;
+    }
+    filch::runtime* on;
+    std::atomic<int>* moves;
+  };
+  struct local {
+    // One of them is destroyed before `inner`.
+    static task<long> around(mover, task<long> inner, mover) { co_return 1 + co_await std::move(inner); }
+  };
+  filch::runtime rt{small_stacks(2)};
+  std::atomic<int> moves{0};
+  rt.run([&] {
+    task<long> all = leaf();
+    for (long i = 0; i != k_deep_of_large; ++i) {
+      filch::runtime* const on = i == k_deep_of_large - k_deep_of_large / 8 ? &rt : nullptr;
+      all = local::around(mover{on, &moves}, std::move(all), mover{on, &moves});
+    }
+    all = leaf();
+  });
+  EXPECT_EQ(moves, 2);
 }
 
 // Keeps the workers busy, so that nothing starts, until it is destroyed.
