@@ -20,10 +20,11 @@ namespace filch::inline v0::coro {
 [[gnu::cold, gnu::noinline]] void destroy_frame_with_care(std::coroutine_handle<> frame) noexcept;
 
 inline void destroy_frame(std::coroutine_handle<> frame) noexcept {
-  // A worker's stack ends below its latent_stack.
+  // A worker's stack ends below its latent_stack. The one that stands for none lies anywhere: below all stacks in a
+  // program, between them in a shared library.
   const latent_stack& stack = filch::detail::latent_stack_here();
   const std::uintptr_t room = reinterpret_cast<std::uintptr_t>(&stack) - stack.low_mark;
-  if (filch::detail::stack_pointer() - stack.low_mark >= room) [[unlikely]]
+  if (filch::detail::stack_pointer() - stack.low_mark >= room || is_none(stack)) [[unlikely]]
     return destroy_frame_with_care(frame);
   frame.destroy();
 }
