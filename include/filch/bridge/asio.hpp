@@ -13,7 +13,9 @@
 //
 // A request to stop the task cancels the operation, and the task gets task_cancelled; one that Asio cannot cancel, or
 // that has ended meanwhile, ends as it would have. So `timeout` and `any` work. For that, the handlers of an operation
-// run on a strand of its own.
+// run on a strand of its own, over the executor that its initiation names. An initiation that has no get_executor(),
+// such as a lambda, gets no cancellation slot: its operation ends as it would have. Asio's own operations and
+// asio::async_compose have one.
 //
 // Who may call what: `use_task` in a task; what it returns is awaited at once, and once. An asio_context any thread; it
 // refers to a runtime, which outlives it, and it outlives the handlers that it was given.
@@ -50,18 +52,17 @@ namespace bridge {
 template <class... Results>
 struct asio_results {};
 
-// Where the handlers of an operation run: on a strand over the executor that its initiation names.
+// Where the handlers of an operation run: on a strand over the executor that its initiation names. Without one nothing
+// is known of its threads, and Asio's signal must not be sent while one of them makes a slot of it: it gets none.
 template <class Initiation>
 struct asio_home {
-  struct association {};
+  struct association {
+    association(const asio_home&, asio::cancellation_slot) noexcept {}
+  };
 
   explicit asio_home(const Initiation&) noexcept {}
-  // Nothing is known of its threads: it gets a request on the thread that asks.
   template <class F>
-  void defer(F&& function) const {
-    std::forward<F>(function)();
-  }
-  [[nodiscard]] association associated() const noexcept { return {}; }
+  void defer(F&&) const noexcept {}
 };
 template <class Initiation>
   requires requires(const Initiation& begin) { begin.get_executor(); }
@@ -69,8 +70,13 @@ struct asio_home<Initiation> {
   using strand = asio::strand<std::decay_t<decltype(std::declval<const Initiation&>().get_executor())>>;
   struct association {
     using executor_type = strand;
-    strand executor;
+    using cancellation_slot_type = asio::cancellation_slot;
+    association(const asio_home& of, asio::cancellation_slot by) noexcept : executor{of.executor}, slot{by} {}
     [[nodiscard]] executor_type get_executor() const noexcept { return executor; }
+    [[nodiscard]] cancellation_slot_type get_cancellation_slot() const noexcept { return slot; }
+
+    strand executor;
+    cancellation_slot_type slot;
   };
 
   explicit asio_home(const Initiation& begin) : executor{begin.get_executor()} {}
@@ -78,7 +84,6 @@ struct asio_home<Initiation> {
   void defer(F&& function) const {
     asio::post(executor, std::forward<F>(function));
   }
-  [[nodiscard]] association associated() const noexcept { return {executor}; }
 
   strand executor;
 };
@@ -199,19 +204,15 @@ class [[nodiscard]] asio_awaiter<Initiation, asio_results<Results...>, Arguments
     void operator()() const noexcept { of.request(); }
   };
 
-  // What Asio calls once, or drops. Its executor and slot are found by Asio.
+  // What Asio calls once, or drops. Its executor and slot, if it has them, are found by Asio.
   class handler : public home::association {
    public:
-    using cancellation_slot_type = asio::cancellation_slot;
-
     handler(asio_awaiter& of, const std::shared_ptr<stop>& by)
-        : home::association{by->home().associated()}, of_{&of}, stop_{by} {}
+        : home::association{by->home(), by->slot()}, of_{&of}, stop_{by} {}
     handler(handler&& other) noexcept
         : home::association{std::move(other)}, of_{std::exchange(other.of_, nullptr)}, stop_{std::move(other.stop_)} {}
     handler& operator=(handler&&) = delete;
     ~handler() { give_up(std::make_exception_ptr(asio::system_error{asio::error::operation_aborted})); }
-
-    [[nodiscard]] cancellation_slot_type get_cancellation_slot() const noexcept { return stop_->slot(); }
 
     template <class... Given>
     void operator()(Given&&... results) {

@@ -9,6 +9,7 @@
 #include <filch/filch.hpp>
 
 #include <asio/buffer.hpp>
+#include <asio/compose.hpp>
 #include <asio/execution.hpp>
 #include <asio/ip/tcp.hpp>
 #include <asio/post.hpp>
@@ -60,6 +61,15 @@ task<std::size_t> read_all(tcp::socket& from, std::size_t count) {
 }
 task<> accept_one(tcp::acceptor& at) { (void)co_await at.async_accept(use_task); }
 task<> wait_for(asio::steady_timer& timer) { co_await timer.async_wait(use_task); }
+// An operation that a program composes itself.
+task<> wait_composed(asio::steady_timer& timer) {
+  bool has_begun = false;
+  const auto parts = [&](auto& self, asio::error_code error = {}) {
+    if (std::exchange(has_begun, true)) self.complete(error);
+    else timer.async_wait(std::move(self));
+  };
+  co_await asio::async_compose<const filch::use_task_t, void(asio::error_code)>(parts, use_task, timer);
+}
 
 TEST(asio_stop, a_time_limit_ends_every_kind_of_operation) {
   filch::runtime rt{{.workers = 2}};
@@ -72,6 +82,7 @@ TEST(asio_stop, a_time_limit_ends_every_kind_of_operation) {
     EXPECT_THROW(rt.run(filch::timeout(read_all(pair.near, 100), 1ms)), filch::timed_out);
     EXPECT_THROW(rt.run(filch::timeout(accept_one(acceptor), 1ms)), filch::timed_out);
     EXPECT_THROW(rt.run(filch::timeout(wait_for(timer), 1ms)), filch::timed_out);
+    EXPECT_THROW(rt.run(filch::timeout(wait_composed(timer), 1ms)), filch::timed_out);
     EXPECT_FALSE(rt.run(filch::try_timeout(read_some(pair.near), 1ms)).has_value());
     asio::write(pair.far, asio::buffer("ab", 2));
     EXPECT_EQ(rt.run(filch::timeout(read_all(pair.near, 2), 1h)), 2u) << "the socket can still be used";
@@ -131,22 +142,56 @@ TEST(asio_stop, an_operation_that_knows_no_cancellation_ends_as_it_would_have) {
   EXPECT_EQ(waiting.get(), 7);
 }
 
-// It names no executor: the request comes on the thread that asks.
-TEST(asio_stop, an_operation_of_ones_own_gets_the_request) {
-  filch::runtime rt{{.workers = 1}};
-  std::promise<void> has_begun;
-  auto waiting = filch::spawn(rt, [](std::promise<void>& begun) -> task<> {
-    const auto listen = [&begun](auto handler) {
-      asio::cancellation_slot slot = asio::get_associated_cancellation_slot(handler);
-      const auto shared = std::make_shared<decltype(handler)>(std::move(handler));
-      slot.assign([shared](asio::cancellation_type) { (*shared)(asio::error_code{asio::error::operation_aborted}); });
-      begun.set_value();
+// Keeps its handler in the slot of the request, if there is one, and in `kept` otherwise.
+struct listening {
+  template <class Handler>
+  void operator()(Handler handler) const {
+    asio::cancellation_slot slot = asio::get_associated_cancellation_slot(handler);
+    const auto shared = std::make_shared<Handler>(std::move(handler));
+    const auto answer = [shared](asio::error_code error) {
+      Handler now{std::move(*shared)};
+      std::move(now)(error);
     };
-    co_await asio::async_initiate<const filch::use_task_t&, void(asio::error_code)>(listen, use_task);
-  }(has_begun));
-  has_begun.get_future().wait();
+    if (slot.is_connected()) {
+      slot.assign([answer](asio::cancellation_type) { answer(asio::error::operation_aborted); });
+      begun->set_value(nullptr);
+    } else {
+      begun->set_value(answer);
+    }
+  }
+  std::promise<std::function<void(asio::error_code)>>* begun;
+};
+struct listening_with_executor : listening {
+  [[nodiscard]] asio::io_context::executor_type get_executor() const noexcept { return executor; }
+  asio::io_context::executor_type executor;
+};
+template <class Initiation>
+task<> await_operation(Initiation begin) {
+  co_await asio::async_initiate<const filch::use_task_t&, void(asio::error_code)>(begin, use_task);
+}
+
+TEST(asio_stop, an_operation_of_ones_own_gets_the_request_where_it_names_an_executor) {
+  filch::runtime rt{{.workers = 1}};
+  io_thread io;
+  std::promise<std::function<void(asio::error_code)>> begun;
+  auto waiting = filch::spawn(rt, await_operation(listening_with_executor{{&begun}, io.context().get_executor()}));
+  EXPECT_FALSE(begun.get_future().get()) << "it has a slot";
   waiting.cancel();
   EXPECT_THROW(waiting.get(), filch::task_cancelled);
+  io.finish();
+}
+
+// Nothing is known of the threads that its parts run on, and Asio's signal is for one at a time: a request was sent
+// while such an operation gave the slot to its next part, and was lost.
+TEST(asio_stop, an_operation_without_an_executor_has_no_slot_and_ends_as_it_would_have) {
+  filch::runtime rt{{.workers = 1}};
+  std::promise<std::function<void(asio::error_code)>> begun;
+  auto waiting = filch::spawn(rt, await_operation(listening{&begun}));
+  const auto answer = begun.get_future().get();
+  ASSERT_TRUE(answer) << "it has no slot";
+  waiting.cancel();
+  answer({});
+  waiting.get();
 }
 
 // An executor that is counted, of an io_context that nobody runs.
