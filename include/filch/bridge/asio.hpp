@@ -107,16 +107,26 @@ class asio_stop : public std::enable_shared_from_this<asio_stop<Home>> {
     is_requested_ = true;
     if (has_begun_) send();
   }
-  // The operation is under way: who has begun it touches it no more.
-  void note_begin() noexcept {
+  // The operation is under way: who has begun it touches it no more. True: its handler was dropped before, and the
+  // caller lets the task go on.
+  [[nodiscard]] bool note_begin() noexcept {
     const std::lock_guard lock{mutex_};
     has_begun_ = true;
     if (is_requested_) send();
+    return was_dropped_;
   }
-  // Its handler was called or dropped. From now on nothing here refers to the execution context, which may end.
+  // Its handler was called. From now on nothing here refers to the execution context, which may end.
   void note_end() noexcept {
     const std::lock_guard lock{mutex_};
     home_.reset();
+  }
+  // The same: it was dropped. True: the caller lets the task go on. Otherwise who begins the operation does, who knows
+  // why.
+  [[nodiscard]] bool note_drop() noexcept {
+    const std::lock_guard lock{mutex_};
+    home_.reset();
+    was_dropped_ = !has_begun_;
+    return has_begun_;
   }
   [[nodiscard]] bool is_requested() {
     const std::lock_guard lock{mutex_};
@@ -143,6 +153,7 @@ class asio_stop : public std::enable_shared_from_this<asio_stop<Home>> {
   std::optional<Home> home_;  // none: the operation has ended
   bool is_requested_ = false;
   bool has_begun_ = false;
+  bool was_dropped_ = false;
 };
 
 template <class Initiation, class Results, class... Arguments>
@@ -171,14 +182,15 @@ class [[nodiscard]] asio_awaiter<Initiation, asio_results<Results...>, Arguments
     const std::shared_ptr<stop> shared = stop_;
     Initiation begin{std::move(begin_)};
     std::tuple<Arguments...> arguments{std::move(arguments_)};
-    handler told{*this, shared};
+    std::exception_ptr problem;
     try {
+      handler told{*this, shared};
       std::apply([&](Arguments&... each) { std::move(begin)(std::move(told), std::move(each)...); }, arguments);
     } catch (...) {
-      // Asio has dropped the handler, or `told` still has it: either way the coroutine goes on with the problem.
-      told.give_up(std::current_exception());
+      // Nobody hears of it if the handler is kept all the same: it may still be called.
+      problem = std::current_exception();
     }
-    shared->note_begin();
+    if (shared->note_begin()) give_up(std::move(problem));
     return true;
   }
   // Nothing, the only result, or a tuple of all, without a leading error.
@@ -212,11 +224,14 @@ class [[nodiscard]] asio_awaiter<Initiation, asio_results<Results...>, Arguments
     handler(handler&& other) noexcept
         : home::association{std::move(other)}, of_{std::exchange(other.of_, nullptr)}, stop_{std::move(other.stop_)} {}
     handler& operator=(handler&&) = delete;
-    ~handler() { give_up(std::make_exception_ptr(asio::system_error{asio::error::operation_aborted})); }
+    ~handler() {
+      if (of_ != nullptr && stop_->note_drop()) of_->give_up(nullptr);
+    }
 
     template <class... Given>
     void operator()(Given&&... results) {
-      asio_awaiter& of = end();
+      stop_->note_end();
+      asio_awaiter& of = *std::exchange(of_, nullptr);
       try {
         of.results_.emplace(std::forward<Given>(results)...);
       } catch (...) {
@@ -224,23 +239,17 @@ class [[nodiscard]] asio_awaiter<Initiation, asio_results<Results...>, Arguments
       }
       of.self_.wake();
     }
-    void give_up(std::exception_ptr problem) noexcept {
-      if (of_ == nullptr) return;
-      asio_awaiter& of = end();
-      of.problem_ = std::move(problem);
-      of.self_.wake();
-    }
 
    private:
-    asio_awaiter& end() noexcept {
-      stop_->note_end();
-      return *std::exchange(of_, nullptr);
-    }
-
     asio_awaiter* of_;
     std::shared_ptr<stop> stop_;
   };
 
+  // There is nobody who could call the handler.
+  void give_up(std::exception_ptr why) noexcept {
+    problem_ = why ? std::move(why) : std::make_exception_ptr(asio::system_error{asio::error::operation_aborted});
+    self_.wake();
+  }
   [[nodiscard]] static constexpr bool has_error() {
     if constexpr (sizeof...(Results) == 0) return false;
     else return std::is_same_v<std::decay_t<std::tuple_element_t<0, std::tuple<Results...>>>, asio::error_code>;

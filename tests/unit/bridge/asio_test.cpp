@@ -19,6 +19,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <future>
 #include <memory>
 #include <string>
@@ -132,6 +133,22 @@ TEST(use_task, an_operation_that_is_dropped_ends_the_wait) {
   auto waiting = filch::spawn(rt, wait());
   kept.get_future().get().reset();
   EXPECT_EQ(waiting.get(), asio::error::operation_aborted);
+}
+
+// It throws with the handler still the caller's, or after it has taken it, and so dropped it.
+TEST(use_task, an_exception_of_an_initiation_is_thrown_where_it_is_awaited) {
+  struct broken : std::exception {};
+  filch::runtime rt{{.workers = 1}};
+  const auto takes = [](auto handler) {
+    const auto dropped = std::move(handler);
+    throw broken{};
+  };
+  const auto leaves = [](const auto&) { throw broken{}; };
+  const auto wait = [](auto begin) -> task<> {
+    co_await asio::async_initiate<const filch::use_task_t&, void(asio::error_code)>(begin, use_task);
+  };
+  EXPECT_THROW(rt.run(wait(takes)), broken);
+  EXPECT_THROW(rt.run(wait(leaves)), broken);
 }
 
 TEST(asio_context, handlers_run_on_the_workers) {
