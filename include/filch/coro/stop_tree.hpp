@@ -212,9 +212,6 @@ class stop_point {
   // Nobody is left who could request a stop of this very point.
   void make_final() { unlock(lock() | k_final); }
 
-  // Before anybody else knows it: a stop was requested.
-  void start_requested() { word_.store(k_requested, std::memory_order_relaxed); }  // before publication
-
  private:
   static constexpr std::uintptr_t k_locked = 1;
   static constexpr std::uintptr_t k_requested = 2;
