@@ -44,8 +44,9 @@ class [[nodiscard]] stored_before_awaited : public Awaitable {
  public:
   explicit stored_before_awaited(Awaitable&& plain) : Awaitable{std::move(plain)} {}
 
+  // Its type is written out: whether there is one can be asked without being refused.
   template <class Self = Awaitable>
-  auto operator co_await() && {
+  Awaitable operator co_await() && {
     static_assert(!std::is_same_v<Self, Awaitable>,
                   "filch: g++ before version 13 destroys the captures of a lambda twice if the lambda is made inside a "
                   "co_await. Store first, with the template named and not with auto "
@@ -59,10 +60,24 @@ class [[nodiscard]] stored_before_awaited : public Awaitable {
 template <class Awaitable, class F>
 using awaitable_of = std::conditional_t<may_be_destroyed_twice<F>, stored_before_awaited<Awaitable>, Awaitable>;
 
+template <class T>
+struct stored_type {
+  using type = T;
+};
+template <class Awaitable>
+struct stored_type<stored_before_awaited<Awaitable>> {
+  using type = Awaitable;
+};
+// What a T is stored as before it is awaited.
+template <class T>
+using stored_as = typename stored_type<T>::type;
+
 #else
 
 template <class Awaitable, class F>
 using awaitable_of = Awaitable;
+template <class T>
+using stored_as = T;
 
 #endif
 

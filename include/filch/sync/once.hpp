@@ -55,8 +55,10 @@ class once {
     if (is_done()) co_return;
     const auto lock = co_await mutex_.async_lock();
     if (is_done()) co_return;
-    if constexpr (requires { std::invoke(std::move(function)).operator co_await(); }) {
-      (void)co_await std::invoke(std::move(function));
+    using made = detail::stored_as<std::invoke_result_t<F>>;
+    if constexpr (requires(made&& one) { static_cast<made&&>(one).operator co_await(); }) {
+      made one = std::invoke(std::move(function));
+      (void)co_await static_cast<made&&>(one);
     } else {
       (void)std::invoke(std::move(function));
     }

@@ -86,4 +86,32 @@ TEST(awaited_temporary, a_capture_of_a_stored_lambda_is_destroyed_once) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
+// Functions whose result cannot be awaited inside the expression that makes it: whoever asks is not refused, and `once`
+// stores it first.
+task<> once_of_what_is_stored(filch::runtime& rt, std::shared_ptr<int> held) {
+  filch::once first;
+  const auto submits = [&rt, &held] { return rt.submit([held] { ++*held; }); };
+  static_assert(requires { submits().valid(); });
+  co_await first.async_call(submits);
+  filch::once second;
+  const auto awaits = [&held] {
+    return filch::async_scope([held](filch::task_group&) -> task<> {
+      ++*held;
+      co_return;
+    });
+  };
+  static_assert(requires { awaits().operator co_await(); });
+  co_await second.async_call(awaits);
+}
+
+TEST(awaited_temporary, a_once_takes_a_function_whose_result_must_be_stored) {
+  const auto held = std::make_shared<int>(0);
+  {
+    filch::runtime rt{{.workers = 2}};
+    rt.run(once_of_what_is_stored(rt, held));
+  }
+  EXPECT_EQ(*held, 2);
+  EXPECT_EQ(held.use_count(), 1);
+}
+
 }  // namespace
