@@ -1,6 +1,6 @@
 // Merge sort with a buffer, and with forks. Runs are sorted by insertion; then they are merged to and fro between the
-// range and the buffer. Invariant: however a part ends, by the comparison's exception, too, all its elements are where
-// its result belongs.
+// range and the buffer. Invariant: however a part ends, by an exception of the comparison or of a fork, too, all its
+// elements are where its result belongs.
 #pragma once
 
 #include <filch/algo/detail/merging.hpp>
@@ -37,15 +37,20 @@ class merge_sorter {
       return;
     }
     const std::size_t half = count / 2;
+    bool lower_began = false;
     bool upper_began = false;
     try {
-      auto lower = [&] { sort(from, to, half, !moves); };
+      auto lower = [&] {
+        lower_began = true;
+        sort(from, to, half, !moves);
+      };
       auto upper = [&] {
         upper_began = true;
         sort(detail::ahead(from, half), detail::ahead(to, half), count - half, !moves);
       };
       both(lower, upper, count);
-    } catch (...) {
+    } catch (...) {  // of a half, or of the fork itself: then none has begun
+      if (!lower_began && !moves) move_all(from, to, half);
       if (!upper_began && !moves) move_all(detail::ahead(from, half), detail::ahead(to, half), count - half);
       if (moves) move_all(from, to, count);
       else move_all(to, from, count);

@@ -1,7 +1,7 @@
 // Merging two sorted runs: serial in blocks, cut in two by binary search when somebody asks for work.
 //
-// With `Moves` elements are moved, and however the merge ends, by the comparison's exception, too, all elements are in
-// the output: moving must not throw then. Without it elements are copied.
+// With `Moves` elements are moved, and however the merge ends, by an exception of the comparison or of a fork, too, all
+// elements are in the output: moving must not throw then. Without it elements are copied.
 #pragma once
 
 #include <filch/algo/detail/lazy_loop.hpp>
@@ -184,10 +184,26 @@ class merger {
       throw;
     }
     if (!is_shared) return pass_rest(runs);
-    if (stack == nullptr) return detail::enter([&] { strand(runs, mine); });
-    auto lower = [&] { strand(runs, mine); };
-    auto upper = [&] { strand(above, mine); };
-    (void)v0::detail::join_two(*stack, lower, upper);
+    bool lower_began = false;
+    bool upper_began = stack == nullptr;
+    auto lower = [&] {
+      lower_began = true;
+      strand(runs, mine);
+    };
+    auto upper = [&] {
+      upper_began = true;
+      strand(above, mine);
+    };
+    try {
+      if (stack == nullptr) detail::enter(lower);
+      else (void)v0::detail::join_two(*stack, lower, upper);
+    } catch (...) {  // of a strand, or of the fork itself: then none has begun
+      if constexpr (Moves) {
+        if (!lower_began) pass_rest(runs);
+        if (!upper_began) pass_rest(above);
+      }
+      throw;
+    }
   }
 
   Compare& compare_;
