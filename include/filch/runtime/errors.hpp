@@ -29,12 +29,13 @@ class no_state : public std::logic_error {
             "result was already taken") {}
 };
 
-// Too little is left of the stack for another join or scope, or on a worker for a wait that may run others on it
-// (future::get, run, wait). Thrown by these, before the end of the stack is reached.
+// Too little is left of the stack for another join, scope or algorithm, or on a worker for a wait that may run others
+// on it (future::get, run, wait). Thrown by these, before the end of the stack is reached.
 class stack_exhausted : public std::runtime_error {
  public:
   explicit stack_exhausted(const std::string& advice)
-      : std::runtime_error("filch: joins, scopes or waits are nested too deep for their stack: " + advice) {}
+      : std::runtime_error("filch: joins, scopes, algorithms or waits are nested too deep for their stack: " + advice) {
+  }
 };
 
 // The injector is bounded and full, and the caller asked not to wait.

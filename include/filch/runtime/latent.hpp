@@ -102,6 +102,9 @@ struct latent_stack {
 [[nodiscard]] inline bool is_used_up(const latent_stack& stack, std::uintptr_t frame) {
   return frame < stack.low_mark && frame >= stack.lowest;
 }
+// Throws stack_exhausted if a frame of the caller's would have little stack left below it. Does nothing on a thread
+// that takes no part.
+[[gnu::cold]] void require_stack_left();
 // Shall the next join offer something?
 [[nodiscard]] inline bool is_asked(const latent_stack& stack) {
   return stack.watch.load(std::memory_order_relaxed) == latent_stack::k_asked;  // statistic

@@ -11,6 +11,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iterator>
+#include <list>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -63,6 +67,102 @@ INSTANTIATE_TEST_SUITE_P(workers, at_the_end_of_the_stack, testing::Values(1, 2)
 TEST_P(at_the_end_of_the_stack, stable_sort_loses_no_element) {
   expect_nothing_lost<int>(rt_, 5000, [](int x) { return x; }, std::less<>{});
   expect_nothing_lost<std::string>(rt_, 5000, &long_text, std::less<>{});
+}
+
+// Algorithms inside each other without end, each in the function that one before calls for its first element.
+using nest = void (*)(std::size_t elements);
+
+void in_loop(std::size_t n) {
+  filch::for_index(n, [n](std::size_t i) {
+    if (i == 0) in_loop(n);
+  });
+}
+void in_grains(std::size_t n) {
+  const auto each = [n](std::size_t i) {
+    if (i == 0) in_grains(n);
+  };
+  filch::for_index(n, each, filch::hint{.grain = 1});
+}
+void in_list(std::size_t n) {
+  std::list<int> all(n);
+  filch::for_each(all, [&](int& x) {
+    if (&x == &all.front()) in_list(n);
+  });
+}
+void in_reduction(std::size_t n) {
+  const auto value = [n](std::size_t i) {
+    if (i == 0) in_reduction(n);
+    return i;
+  };
+  (void)filch::transform_reduce(std::views::iota(std::size_t{0}, n), std::size_t{0}, std::plus<>{}, value);
+}
+void in_search(std::size_t n) {
+  (void)filch::any_of(std::views::iota(std::size_t{0}, n), [n](std::size_t i) {
+    if (i == 0) in_search(n);
+    return false;
+  });
+}
+void in_scan(std::size_t n) {
+  std::vector<std::size_t> out(n);
+  const auto value = [n](std::size_t i) {
+    if (i == 0) in_scan(n);
+    return i;
+  };
+  filch::transform_inclusive_scan(std::views::iota(std::size_t{0}, n), out.begin(), std::plus<>{}, value);
+}
+void in_copy_if(std::size_t n) {
+  std::vector<std::size_t> out(n);
+  filch::copy_if(std::views::iota(std::size_t{0}, n), out.begin(), [n](std::size_t i) {
+    if (i == 0) in_copy_if(n);
+    return true;
+  });
+}
+void in_partition(std::size_t n) {
+  std::vector<std::size_t> all(n);
+  (void)filch::partition(all, [n](std::size_t) {
+    in_partition(n);
+    return true;
+  });
+}
+template <auto algorithm>
+void in_comparison(std::size_t n) {
+  std::vector<std::size_t> all(2 * n);
+  algorithm(all, [n](std::size_t a, std::size_t b) {
+    in_comparison<algorithm>(n);
+    return a < b;
+  });
+}
+constexpr auto sorted = [](auto& all, auto before) { filch::sort(all, before); };
+constexpr auto stably_sorted = [](auto& all, auto before) { filch::stable_sort(all, before); };
+constexpr auto selected = [](auto& all, auto before) { filch::nth_element(all, all.begin(), before); };
+constexpr auto merged = [](auto& all, auto before) {
+  std::vector<std::size_t> out(2 * all.size());
+  filch::merge(all, all, out.begin(), before);
+};
+constexpr nest k_nests[] = {&in_loop,
+                            &in_grains,
+                            &in_list,
+                            &in_reduction,
+                            &in_search,
+                            &in_scan,
+                            &in_copy_if,
+                            &in_partition,
+                            &in_comparison<sorted>,
+                            &in_comparison<stably_sorted>,
+                            &in_comparison<selected>,
+                            &in_comparison<merged>};
+
+// Bug: an algorithm that called its function before the first fork, or without any, never looked for the end of the
+// stack. One element, few, and so many that the first is alone in a first block.
+TEST_P(at_the_end_of_the_stack, algorithms_inside_each_other_end_with_an_error) {
+  for (const nest each : k_nests) {
+    for (const std::size_t elements : {std::size_t{1}, std::size_t{2}, std::size_t{40}}) {
+      EXPECT_THROW(rt_.run([&] { each(elements); }), filch::stack_exhausted)
+          << "algorithm " << std::find(std::begin(k_nests), std::end(k_nests), each) - std::begin(k_nests) << ", "
+          << elements << " elements";
+    }
+  }
+  EXPECT_EQ(rt_.run([] { return filch::reduce(std::views::iota(0, 1000), 0); }), 499'500);
 }
 
 // Merges whose comparisons take long are cut in two: on the one worker of a recording always. Bug: neither half was

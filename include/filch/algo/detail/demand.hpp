@@ -5,6 +5,7 @@
 #include <filch/fork/join.hpp>
 #include <filch/runtime/latent.hpp>
 #include <filch/runtime/runtime.hpp>
+#include <filch/runtime/transfer.hpp>
 
 namespace filch::inline v0::algo::detail {
 
@@ -15,6 +16,17 @@ template <class F>
 decltype(auto) enter(F&& function, outside_work how = outside_work::worth_it) {
   if (current_latent_stack() != nullptr) return function();
   return v0::detail::enter_from_outside([&]() -> decltype(auto) { return function(); }, how);
+}
+
+// The calling thread's stack, where a loop begins; null if it takes no part. A loop may call its function without a
+// fork, which would see the end of the stack: so it looks itself. Throws stack_exhausted.
+[[nodiscard]] inline latent_stack* stack_of_loop() {
+  latent_stack& here = v0::detail::latent_stack_here();
+  if (!is_used_up(here, v0::detail::stack_pointer())) [[likely]]
+    return &here;
+  if (is_none(here)) return nullptr;
+  require_stack_left();
+  return &here;
 }
 
 using v0::is_wanted;

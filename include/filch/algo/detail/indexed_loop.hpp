@@ -43,7 +43,7 @@ class indexed_loop {
 
   void run() {
     if (count_ == 0) return;
-    latent_stack* const stack = current_latent_stack();
+    latent_stack* const stack = detail::stack_of_loop();
     if (stack == nullptr) return run_outside();
     ++stack->loops;
     if (fresh_.is_few(count_)) return behind_frame<false>({0, count_}, fresh_);

@@ -49,7 +49,7 @@ class merge_sorter {
         sort(detail::ahead(from, half), detail::ahead(to, half), count - half, !moves);
       };
       both(lower, upper, count);
-    } catch (...) {  // of a half, or of the fork itself: then none has begun
+    } catch (...) {  // of a half, or of the fork itself: what has not begun is where it was
       if (!lower_began && !moves) move_all(from, to, half);
       if (!upper_began && !moves) move_all(detail::ahead(from, half), detail::ahead(to, half), count - half);
       if (moves) move_all(from, to, count);
@@ -66,7 +66,6 @@ class merge_sorter {
   static constexpr std::size_t k_run = 8;
   static constexpr std::size_t k_fork = 2048;
 
-  // Calls both, also if the first throws.
   template <class F, class G>
   void both(F& lower, G& upper, std::size_t count) {
     if (count > k_fork) {
@@ -75,14 +74,7 @@ class merge_sorter {
         return;
       }
     }
-    try {
-      lower();
-    } catch (...) {
-      try {
-        upper();
-      } catch (...) {}  // the first is rethrown
-      throw;
-    }
+    lower();
     upper();
   }
 
@@ -197,6 +189,7 @@ void put_in_order(It first, std::vector<std::size_t>& order) {
 template <class It, class Compare>
 void merge_sort(It first, std::size_t count, Compare& compare) {
   using value = std::iter_value_t<It>;
+  (void)detail::stack_of_loop();
   if (count < 2) return;
   if constexpr (std::is_nothrow_move_constructible_v<value> && std::is_nothrow_move_assignable_v<value>) {
     detail::merge_sort_with_buffer(first, count, compare);

@@ -50,6 +50,8 @@ class merger {
 
   template <class A, class B, class Out>
   void run(A a, std::size_t m, B b, std::size_t n, Out out) {
+    if constexpr (!Moves)
+      (void)detail::stack_of_loop();  // a merge that moves is a part of a sort, and must not fail here
     strand(two_runs<A, B, Out>{a, detail::ahead(a, m), b, detail::ahead(b, n), out}, fresh_);
   }
   // Without looking whether somebody wants work.

@@ -42,7 +42,10 @@ class partitioner {
  public:
   partitioner(P& predicate, hint given) : predicate_{predicate}, fresh_{given, cost_at<P>} {}
 
-  [[nodiscard]] It run(It first, It last) { return strand(first, first, last, fresh_); }
+  [[nodiscard]] It run(It first, It last) {
+    (void)detail::stack_of_loop();
+    return strand(first, first, last, fresh_);
+  }
 
  private:
   [[nodiscard]] It strand(It small_end, It at, It last, pace mine) {

@@ -20,6 +20,7 @@ class quick_sorter {
 
   void run(It first, It last) {
     const auto count = static_cast<std::size_t>(last - first);
+    (void)detail::stack_of_loop();
     if (count < 2 || is_in_order(first, last)) return;
     const int depth = 2 * static_cast<int>(std::bit_width(count));
     if (count < k_enter) sort(first, last, depth);
@@ -27,6 +28,7 @@ class quick_sorter {
   }
   // Puts at `nth` what belongs there.
   void select(It first, It nth, It last) {
+    (void)detail::stack_of_loop();
     int depth = 2 * static_cast<int>(std::bit_width(static_cast<std::size_t>(last - first)));
     while (last - first > k_leaf && depth-- > 0) {
       const divided at = divide(first, last);

@@ -44,7 +44,7 @@ class tree {
 
   // The value over all leaves, at least one.
   [[nodiscard]] T value(std::size_t leaves) {
-    latent_stack* const stack = current_latent_stack();
+    latent_stack* const stack = detail::stack_of_loop();
     if (stack != nullptr) ++stack->loops;
     if (!site_.is_known()) return detail::enter([&] { return forked(0, leaves); }, outside_work::unknown);
     if (is_worth(site_.ticks_of(leaf_elements_), leaves)) return detail::enter([&] { return forked(0, leaves); });

@@ -34,7 +34,7 @@ class walked_loop {
   void run(At first) {
     const std::size_t count = count_;
     if (count == 0) return;
-    latent_stack* const stack = current_latent_stack();
+    latent_stack* const stack = detail::stack_of_loop();
     if (stack == nullptr) return run_outside(first, count);
     ++stack->loops;
     // Few are forked all the same: they may wait for something, or be loops themselves.

@@ -45,7 +45,7 @@ void run_in_windows(const window_blocks& all, One&& one, Many&& many) {
   const std::size_t blocks = all.number();
   std::size_t next = 0;
   const auto go_on = [&] {
-    latent_stack* const stack = current_latent_stack();
+    latent_stack* const stack = detail::stack_of_loop();
     while (next != blocks) {
       const std::size_t now = (std::min)(blocks - next, k_window);
       if (stack != nullptr && now > 1 && is_asked(*stack)) {
