@@ -1,4 +1,7 @@
 // Algorithms at the end of their stack.
+#include "runtime/core.hpp"
+#include "runtime/worker.hpp"
+
 #include <support/depth.hpp>
 
 #include <filch/filch.hpp>
@@ -163,6 +166,23 @@ TEST_P(at_the_end_of_the_stack, algorithms_inside_each_other_end_with_an_error) 
     }
   }
   EXPECT_EQ(rt_.run([] { return filch::reduce(std::views::iota(0, 1000), 0); }), 499'500);
+}
+
+// Who took a part of a recursion that is too deep would begin it anew on a stack of its own: so while the exception is
+// on its way, however long that takes, nothing is offered. Bug: the loops that it left did not say so, and each offered
+// what it had not begun. The runtime forgets it after 10 ms: a thread that stands still meanwhile may miss it.
+TEST_P(at_the_end_of_the_stack, a_loop_that_its_exception_leaves_lets_nothing_be_offered) {
+  int seen = 0;
+  for (int i = 0; i != 1000; ++i) {
+    rt_.run([&] {
+      try {
+        filch::for_index(2, [](int) { throw filch::stack_exhausted{"on its way"}; });
+      } catch (const filch::stack_exhausted&) {
+        if (filch::worker::current()->home.is_exhausted()) ++seen;
+      }
+    });
+  }
+  EXPECT_GT(seen, 0);
 }
 
 // Merges whose comparisons take long are cut in two: on the one worker of a recording always. Bug: neither half was

@@ -238,6 +238,7 @@ class indexed_loop {
   }
   // An exception is on its way: what has not begun is left out. The exception of lower elements counts.
   [[gnu::cold, gnu::noinline]] static void leave(part& mine) {
+    (void)v0::detail::is_stack_exhausted();  // then nothing is offered for a while
     if (!mine.unlink(leaving::by_exception)) return;
     failure found;
     while (mine.has_parts()) {
