@@ -13,6 +13,8 @@
 #include <cstring>
 #include <functional>
 #include <ranges>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -76,6 +78,42 @@ all_bytes complex_scans_of(const std::vector<T>& xs) {
   return all;
 }
 
+// Two numbers in a class that cannot be copied as bytes.
+template <class T>
+all_bytes pair_scans_of(const std::vector<T>& xs) {
+  using two = std::pair<T, T>;
+  static_assert(!std::is_trivially_copyable_v<two>);
+  const auto made = [](T x) { return two{x * x, x * (x + 1)}; };
+  const auto add = [](const two& a, const two& b) { return two{a.first + b.first, a.second + b.second}; };
+  std::vector<two> out(xs.size());
+  all_bytes all;
+  const auto append_out = [&] {
+    std::vector<T> numbers;
+    for (const auto& [a, b] : out) numbers.insert(numbers.end(), {a, b});
+    append(all, numbers);
+  };
+  filch::transform_inclusive_scan(xs, out.begin(), add, made);
+  append_out();
+  filch::transform_inclusive_scan(xs, out.begin(), add, made, two{T{1} / 3, T{1} / 7});
+  append_out();
+  filch::transform_exclusive_scan(xs, out.begin(), two{T{1} / 3, T{1} / 7}, add, made);
+  append_out();
+  return all;
+}
+template <class T>
+all_bytes pair_reductions_of(const std::vector<T>& xs, filch::hint given) {
+  using two = std::pair<T, T>;
+  const auto made = [](T x) { return two{x * x, x * (x + 1)}; };
+  // begins with an addition and ends with a multiplication
+  const auto mean = [](const two& a, const two& b) {
+    return two{(a.first + b.first) * (T{2} / 3), (a.second + b.second) * (T{1} / 3)};
+  };
+  const two got = filch::transform_reduce(xs, two{T{1} / 3, T{1} / 7}, mean, made, given);
+  all_bytes all;
+  append(all, std::vector<T>{got.first, got.second});
+  return all;
+}
+
 template <class T>
 all_bytes reductions_of(const std::vector<T>& xs, filch::hint given) {
   const auto square = [](T x) { return x * x; };
@@ -89,7 +127,7 @@ all_bytes reductions_of(const std::vector<T>& xs, filch::hint given) {
                               filch::reduce(xs | std::views::transform(square), T{0}),
                               static_cast<T>(filch::count_if(xs, in_circle, given)),
                               *filch::max_element(xs, farther, given)};
-  all_bytes all;
+  all_bytes all = pair_reductions_of(xs, given);
   append(all, values);
   return all;
 }
@@ -98,6 +136,7 @@ template <class T>
 all_bytes everything_of(const std::vector<T>& xs) {
   all_bytes all = scans_of(xs);
   append(all, complex_scans_of(xs));
+  append(all, pair_scans_of(xs));
   append(all, reductions_of(xs, {}));
   append(all, reductions_of(xs, {.grain = 37}));
   return all;

@@ -127,9 +127,9 @@ class scan {
     return before;
   }
 
-  // Numbers of such a value, of a complex one for example, could be contracted with each other, and keeping them apart
-  // is slow. So they are folded and written by one compiled loop each, whether somebody asks for work or not.
-  static constexpr bool k_has_parts = !std::is_scalar_v<T> && std::is_trivially_copyable_v<T>;
+  // Numbers of a class, of a complex one or a pair for example, could be contracted with each other, and keeping them
+  // apart is slow. So they are folded and written by one compiled loop each, whether somebody asks for work or not.
+  static constexpr bool k_has_parts = !std::is_scalar_v<T>;
 
   const In in_;
   const window_blocks blocks_;
