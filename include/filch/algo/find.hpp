@@ -41,22 +41,36 @@ class lowest_index {
   std_atomics::atomic<std::size_t> value_;
 };
 
+// The body of a search's loop.
+template <class At, class Accepts>
+class search {
+ public:
+  search(lowest_index& found, const Accepts& accepts) : found_{found}, accepts_{accepts} {}
+
+  // Nothing from this index on is looked at: something was found before it.
+  [[nodiscard]] bool is_over(std::size_t next) const { return next >= found_.get(); }
+  numbered<At> operator()(numbered<At> from, std::size_t count) const {
+    const std::size_t end = from.index + count;
+    if (is_over(from.index)) return {from.at, end};  // what lies behind needs no position any more
+    for (; from.index != end; ++from.at, ++from.index) {
+      if (!accepts_(from.at)) continue;
+      found_.lower_to(from.index);
+      return {from.at, end};
+    }
+    return from;
+  }
+
+ private:
+  lowest_index& found_;
+  const Accepts& accepts_;
+};
+
 // The index of the first of `count` positions that `accepts`, or `count`. Site as in run_lazily().
 template <class Site, class At, class Accepts>
 [[nodiscard]] std::size_t find_index(At first, std::size_t count, hint given, const Accepts& accepts) {
   lowest_index found{count};
-  using place = numbered<At>;
-  const auto search = [&](place from, std::size_t n) -> place {
-    const std::size_t end = from.index + n;
-    if (from.index >= found.get()) return {from.at, end};  // what lies behind needs no position any more
-    for (; from.index != end; ++from.at, ++from.index) {
-      if (!accepts(from.at)) continue;
-      found.lower_to(from.index);
-      return {from.at, end};
-    }
-    return from;
-  };
-  detail::run_lazily<Site>(place{first, 0}, count, given, search, pace::trust::nothing);
+  const search<At, Accepts> body{found, accepts};
+  detail::run_lazily<Site>(numbered<At>{first, 0}, count, given, body, pace::trust::nothing);
   return found.get();
 }
 

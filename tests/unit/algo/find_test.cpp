@@ -1,6 +1,8 @@
 // Searches: the first that is found, and an early end.
 #include "on_workers.hpp"
 
+#include <filch/trace/session.hpp>
+
 #include <atomic>
 #include <iterator>
 #include <list>
@@ -62,6 +64,68 @@ TEST_P(find, what_lies_far_behind_the_found_element_is_not_looked_at) {
     EXPECT_EQ(filch::find_if(xs, slowly), xs.begin());
   });
   EXPECT_LT(looked, 1000);
+}
+
+// A place in a sequence, any of which can be reached at once; those that go farther than to the next are counted.
+class counted_jump {
+ public:
+  using value_type = int;
+  using difference_type = std::ptrdiff_t;
+
+  counted_jump() = default;
+  counted_jump(std::atomic<long>& jumps, int at) : jumps_{&jumps}, at_{at} {}
+  int operator*() const { return at_; }
+  int operator[](std::ptrdiff_t n) const { return *(*this + n); }
+  counted_jump& operator+=(std::ptrdiff_t n) {
+    ++*jumps_;
+    at_ += static_cast<int>(n);
+    return *this;
+  }
+  counted_jump& operator-=(std::ptrdiff_t n) { return *this += -n; }
+  counted_jump& operator++() {
+    ++at_;
+    return *this;
+  }
+  counted_jump& operator--() {
+    --at_;
+    return *this;
+  }
+  counted_jump operator++(int) { return {*jumps_, at_++}; }
+  counted_jump operator--(int) { return {*jumps_, at_--}; }
+  [[maybe_unused]] friend counted_jump operator+(counted_jump a, std::ptrdiff_t n) { return a += n; }
+  [[maybe_unused]] friend counted_jump operator+(std::ptrdiff_t n, counted_jump a) { return a += n; }
+  [[maybe_unused]] friend counted_jump operator-(counted_jump a, std::ptrdiff_t n) { return a -= n; }
+  [[maybe_unused]] friend std::ptrdiff_t operator-(const counted_jump& a, const counted_jump& b) {
+    return a.at_ - b.at_;
+  }
+  [[maybe_unused]] friend bool operator==(const counted_jump& a, const counted_jump& b) { return a.at_ == b.at_; }
+  [[maybe_unused]] friend auto operator<=>(const counted_jump& a, const counted_jump& b) { return a.at_ <=> b.at_; }
+
+ private:
+  std::atomic<long>* jumps_ = nullptr;
+  int at_ = 0;
+};
+static_assert(std::random_access_iterator<counted_jump>);
+
+// Bug: after the end of a search with a grain its loop went on to the last element, one grain after the other.
+void expect_early_end(int wanted) {
+  for (const std::size_t grain : {std::size_t{1}, std::size_t{10}}) {
+    std::atomic<long> jumps{0};
+    const counted_jump begin{jumps, 0};
+    EXPECT_EQ(*filch::find(begin, counted_jump{jumps, 1'000'000}, wanted, filch::hint{.grain = grain}), wanted);
+    EXPECT_LT(jumps, 1000);
+  }
+}
+TEST_P(find, with_a_grain_ends_in_the_first_block) {
+  run([] { expect_early_end(0); });
+}
+// The one worker of a recording divides its loops, and there is no other to look at the parts before the end.
+TEST(find_on_a_recorded_worker, with_a_grain_ends_early) {
+  filch::trace::session recorded{{.workers = 1, .forks = filch::trace::fork_detail::beat}};
+  filch::runtime rt{{.workers = 1, .trace = &recorded}};
+  recorded.start();
+  rt.run([] { expect_early_end(70); });
+  recorded.stop();
 }
 
 // A place in a long sequence that can only be walked, and that counts the steps.

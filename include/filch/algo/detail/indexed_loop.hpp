@@ -34,7 +34,8 @@
 
 namespace filch::inline v0::algo::detail {
 
-// `At` is a position: an index or an iterator. `Body` does `count` elements from a position on.
+// `At` is a position: an index or an iterator. `Body` does `count` elements from a position on; one that has
+// is_over(index) says that nothing is to be done from there on.
 template <class At, class Body>
 class indexed_loop {
  public:
@@ -52,6 +53,8 @@ class indexed_loop {
   }
 
  private:
+  static constexpr bool k_may_end_early = requires(const Body& body) { body.is_over(std::size_t{}); };
+
   struct part final : v0::detail::range_frame {
     part(indexed_loop& of, index_range all, std::size_t least)
         : range_frame{all, of.fresh_.least_block(), least}, loop{of} {}
@@ -75,13 +78,21 @@ class indexed_loop {
     detail::enter(inside, is_worth ? outside_work::worth_it : outside_work::unknown);
   }
 
+  // Is what begins at `next` left out? A strand has thrown, or a search has found something before.
+  [[nodiscard]] bool is_over(std::size_t next) const {
+    if (stopped_.load(std::memory_order_relaxed)) return true;  // statistic
+    if constexpr (k_may_end_early) return body_.is_over(next);
+    else return false;
+  }
+  [[nodiscard]] bool is_over(const part& mine) const { return is_over(k_may_end_early ? mine.unclaimed().begin : 0); }
+
   // Serially, in blocks, until it is known that what is left is worth a frame.
   void strand(index_range all, pace mine) {
     latent_stack* const stack = current_latent_stack();
     if (stack != nullptr && mine.expects(all.size(), k_worth_awake_ticks)) return behind_frame<true>(all, mine);
     mine.start(all.size());
     try {
-      while (!stopped_.load(std::memory_order_relaxed)) {  // statistic
+      while (!is_over(all.begin)) {
         const std::size_t now = mine.next(all.size());
         const std::uint32_t loops_before = stack != nullptr ? stack->loops : 0;
         block({all.begin, all.begin + now});
@@ -147,7 +158,7 @@ class indexed_loop {
     if (stack.shows_loops) [[unlikely]]
       return shown_elements(stack, mine);
     const std::size_t unit = fresh_.least_block();
-    while (!stopped_.load(std::memory_order_relaxed)) {  // statistic
+    while (!is_over(mine)) {
       const index_range now = mine.claim(stack, unit);
       if (now.begin == now.end) return;
       (void)body_(detail::ahead(first_, now.begin), now.size());
@@ -172,7 +183,7 @@ class indexed_loop {
     if (fresh_.is_few_and_costly(mine.unclaimed().size()) && is_divided()) return go_on<false>(mine, fresh_);
     std::size_t done = 0;
     const std::uint64_t began = ticks();
-    while (!stopped_.load(std::memory_order_relaxed)) {  // statistic
+    while (!is_over(mine)) {
       const index_range now = mine.claim(stack, unit);
       if (now.begin == now.end) break;
       (void)body_(algo::detail::ahead(first_, now.begin), now.size());
@@ -185,7 +196,7 @@ class indexed_loop {
 
   void timed_blocks(latent_stack& stack, part& mine, pace by) {
     by.start(mine.unclaimed().size());
-    while (!stopped_.load(std::memory_order_relaxed)) {  // statistic
+    while (!is_over(mine)) {
       const std::uint32_t loops_before = stack.loops;
       const index_range now = mine.claim(stack, by.next(mine.unclaimed().size()));
       if (now.begin == now.end) return;
@@ -230,7 +241,7 @@ class indexed_loop {
     while (mine.has_parts()) {
       const auto one = mine.settle();
       found.note(one.error, one.what.begin);
-      if (!one.is_left || stopped_.load(std::memory_order_relaxed)) continue;  // statistic
+      if (!one.is_left || is_over(one.what.begin)) continue;
       const v0::detail::recorded_child here{one.number};
       found.note(run_part<is_timed>(mine, one.what), one.what.begin);
     }
@@ -253,7 +264,7 @@ class indexed_loop {
   [[gnu::cold]] static std::exception_ptr run_part(latent_frame& base, index_range what) noexcept {
     indexed_loop& self = static_cast<part&>(base).loop;
     try {
-      if (!self.stopped_.load(std::memory_order_relaxed)) self.behind_frame<is_timed>(what, self.fresh_);  // statistic
+      if (!self.is_over(what.begin)) self.behind_frame<is_timed>(what, self.fresh_);
     } catch (...) {
       return std::current_exception();
     }
