@@ -43,8 +43,9 @@ inline result_of<F> call(F& function) {
 // A function as a frame holds it. One that was passed as a temporary and is small and trivial is copied: so the fork
 // writes it once, and the compiler knows that nobody else changes the original. Any other is referred to.
 template <class F>
-inline constexpr bool is_held_by_value = !std::is_reference_v<F> && std::is_trivially_copyable_v<F> &&
-                                         std::is_trivially_destructible_v<F> && sizeof(F) <= 4 * sizeof(void*);
+inline constexpr bool is_held_by_value =
+    !std::is_reference_v<F> && std::is_trivially_copyable_v<F> && std::is_copy_constructible_v<F> &&
+    std::is_trivially_destructible_v<F> && sizeof(F) <= 4 * sizeof(void*);
 
 template <class F>
 class held_function {

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -80,6 +82,41 @@ TEST_P(sort, strings_deques_and_elements_that_are_moved_only_are_sorted) {
     std::reverse(boxes.begin(), boxes.end());
     filch::stable_sort(boxes, by_value);
     EXPECT_TRUE(std::is_sorted(boxes.begin(), boxes.end(), by_value));
+  });
+}
+
+// Bug: a small value that is trivially copyable was copied, although that type may only be moved.
+struct moved_only {
+  explicit moved_only(int x) : value{x} {}
+  moved_only(moved_only&&) = default;
+  moved_only& operator=(moved_only&&) = default;
+  int value;
+};
+static_assert(std::is_trivially_copyable_v<moved_only> && !std::copyable<moved_only>);
+TEST_P(sort, trivial_elements_that_are_moved_only_are_sorted_and_partitioned) {
+  run([] {
+    std::vector<int> expected = numbers(60'000, 1U << 20);
+    std::vector<moved_only> xs;
+    const auto fill = [&] {
+      xs.clear();
+      for (const int x : numbers(60'000, 1U << 20)) xs.emplace_back(x);
+    };
+    const auto before = [](const moved_only& a, const moved_only& b) { return a.value < b.value; };
+    const auto expect_sorted = [&] {
+      for (std::size_t i = 0; i != xs.size(); ++i) ASSERT_EQ(xs[i].value, expected[i]);
+    };
+    std::sort(expected.begin(), expected.end());
+    fill();
+    filch::sort(xs, before);
+    expect_sorted();
+    fill();
+    filch::stable_sort(xs, before);
+    expect_sorted();
+    fill();
+    filch::nth_element(xs, xs.begin() + 777, before);
+    EXPECT_EQ(xs[777].value, expected[777]);
+    const auto middle = filch::partition(xs, [](const moved_only& x) { return x.value % 3 == 0; });
+    EXPECT_EQ(middle - xs.begin(), std::ranges::count_if(expected, [](int x) { return x % 3 == 0; }));
   });
 }
 

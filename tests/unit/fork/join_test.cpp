@@ -34,6 +34,24 @@ TEST_P(joining, a_tree_of_joins_gives_what_the_serial_program_gives) {
   for (int i = 0; i != 5; ++i) EXPECT_EQ(rt_.run([] { return fib(20); }), 6765);
 }
 
+// Bug: a small function that is trivially copyable was copied, although its type may only be moved.
+struct moved_only {
+  explicit moved_only(int x) : value{x} {}
+  moved_only(moved_only&&) = default;
+  moved_only& operator=(moved_only&&) = default;
+  int value;
+};
+TEST_P(joining, functions_may_be_moved_only) {
+  rt_.run([] {
+    const auto [a, b, c] =
+        join([h = moved_only{3}] { return h.value; }, [h = moved_only{4}] { return moved_only{h.value}; },
+             [h = std::make_unique<int>(5)] { return *h; });
+    EXPECT_EQ(a, 3);
+    EXPECT_EQ(b.value, 4);
+    EXPECT_EQ(c, 5);
+  });
+}
+
 TEST_P(joining, results_may_be_moved_only_references_and_nothing) {
   rt_.run([] {
     int there = 1;

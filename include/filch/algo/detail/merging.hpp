@@ -19,8 +19,8 @@ namespace filch::inline v0::algo::detail {
 // Values that are cheaper to move for nothing than to decide by a jump whether to move them.
 template <class It>
 inline constexpr bool has_small_values =
-    std::is_trivially_copyable_v<std::iter_value_t<It>> && sizeof(std::iter_value_t<It>) <= 2 * sizeof(void*) &&
-    std::is_lvalue_reference_v<std::iter_reference_t<It>>;
+    std::is_trivially_copyable_v<std::iter_value_t<It>> && std::copyable<std::iter_value_t<It>> &&
+    sizeof(std::iter_value_t<It>) <= 2 * sizeof(void*) && std::is_lvalue_reference_v<std::iter_reference_t<It>>;
 
 // Values of two types are not chosen from without a jump: the choice would have their common type, which may not hold
 // both.
