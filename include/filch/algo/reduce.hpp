@@ -94,7 +94,7 @@ template <class It, class Takes>
   auto better = [&](It left, It right) { return takes_right(left, right) ? right : left; };
   auto leaf = [&](It at, std::size_t n) {
     It best = at;
-    (void)detail::walk(std::next(at), n - 1, [&](const It& place) {
+    (void)detail::walk(detail::ahead(at, 1), n - 1, [&](const It& place) {
       if (takes_right(best, place)) [[unlikely]]
         best = place;  // a jump: a conditional move would make each step wait
     });

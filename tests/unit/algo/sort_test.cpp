@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -252,6 +253,21 @@ TEST_P(sort, merge_is_stable_and_complete) {
       filch::merge(words_a, words_b, got.begin());
       ASSERT_EQ(got, expected);
     }
+  });
+}
+
+// Bug: iterators whose difference is no std::ptrdiff_t were given to algorithms of std that refuse them.
+TEST_P(sort, ranges_whose_difference_is_wider_than_64_bits_are_merged_and_compared) {
+  run([] {
+    constexpr unsigned long long k_count = 200'000;
+    const auto numbers = std::views::iota(0ULL, k_count);
+    std::vector<unsigned long long> out(2 * k_count);
+    filch::merge(numbers, numbers, out.begin(), std::less<>{}, filch::hint{.grain = 64});
+    for (std::size_t i = 0; i != out.size(); ++i) ASSERT_EQ(out[i], i / 2);
+    EXPECT_EQ(*filch::min_element(numbers), 0u);
+    EXPECT_EQ(*filch::max_element(numbers), k_count - 1);
+    EXPECT_EQ(*filch::minmax_element(numbers).second, k_count - 1);
+    EXPECT_TRUE(filch::is_sorted(numbers));
   });
 }
 

@@ -155,17 +155,33 @@ class merger {
     return false;
   }
 
+  // The first of `count` positions that `is_behind`, as all after it are; or the end. std::lower_bound refuses
+  // iterators whose difference is an __int128, as those of std::views::iota(0ULL, n).
+  template <class It, class Is>
+  [[nodiscard]] static It first_where(It first, std::size_t count, const Is& is_behind) {
+    while (count != 0) {
+      const std::size_t half = count / 2;
+      const It middle = detail::ahead(first, half);
+      if (is_behind(middle)) {
+        count = half;
+      } else {
+        first = detail::ahead(middle, 1);
+        count -= half + 1;
+      }
+    }
+    return first;
+  }
+
   // The upper half leaves `runs`: half of the longer run, and of the other what belongs beside it.
   template <class Runs>
   [[nodiscard]] Runs cut(Runs& runs) {
     Runs upper = runs;
-    const auto before = [this](const auto& l, const auto& r) { return static_cast<bool>(std::invoke(compare_, l, r)); };
     if (runs.size_a() >= runs.size_b()) {
       upper.a = detail::ahead(runs.a, runs.size_a() / 2);
-      upper.b = std::lower_bound(runs.b, runs.b_end, *upper.a, before);
+      upper.b = first_where(runs.b, runs.size_b(), [&](auto at) { return !std::invoke(compare_, *at, *upper.a); });
     } else {
       upper.b = detail::ahead(runs.b, runs.size_b() / 2);
-      upper.a = std::upper_bound(runs.a, runs.a_end, *upper.b, before);
+      upper.a = first_where(runs.a, runs.size_a(), [&](auto at) { return std::invoke(compare_, *upper.b, *at); });
     }
     runs.a_end = upper.a;
     runs.b_end = upper.b;
