@@ -52,7 +52,7 @@ class search {
   numbered<At> operator()(numbered<At> from, std::size_t count) const {
     const std::size_t end = from.index + count;
     if (is_over(from.index)) return {from.at, end};  // what lies behind needs no position any more
-    for (; from.index != end; ++from.at, ++from.index) {
+    for (; from.index != end; ++from.at, (void)++from.index) {
       if (!accepts_(from.at)) continue;
       found_.lower_to(from.index);
       return {from.at, end};

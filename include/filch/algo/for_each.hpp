@@ -136,7 +136,7 @@ Out transform(In first, End last, Out out, F function, hint given = {}) {
   algo::detail::over_indices(count, given, [&](std::size_t index, std::size_t n) {
     In from = algo::detail::at(first, index);
     const In end = algo::detail::at(first, index + n);
-    for (Out to = algo::detail::at(out, index); from != end; ++from, ++to) *to = std::invoke(function, *from);
+    for (Out to = algo::detail::at(out, index); from != end; ++from, (void)++to) *to = std::invoke(function, *from);
   });
   return algo::detail::at(out, count);
 }
@@ -157,7 +157,8 @@ Out transform(In first, End last, Second second, Out out, F function, hint given
     In a = algo::detail::at(first, index);
     const In end = algo::detail::at(first, index + n);
     Second b = algo::detail::at(second, index);
-    for (Out to = algo::detail::at(out, index); a != end; ++a, ++b, ++to) *to = std::invoke(function, *a, *b);
+    for (Out to = algo::detail::at(out, index); a != end; ++a, (void)++b, (void)++to)
+      *to = std::invoke(function, *a, *b);
   });
   return algo::detail::at(out, count);
 }

@@ -76,7 +76,7 @@ class scan {
     std::optional<T> sum;
     if constexpr (WithSum) sum.emplace(element);
     T value = step(to, before.has_value() ? both(*before, element) : element, before);
-    for (++from, ++to; from != end; ++from, ++to) {
+    for (++from, (void)++to; from != end; ++from, (void)++to) {
       element = value_at(from);
       if constexpr (WithSum) *sum = both(std::move(*sum), element);
       if constexpr (Inclusive) {

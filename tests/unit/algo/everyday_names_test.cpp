@@ -142,6 +142,10 @@ TAKES_ANYTHING(walk);
 template <class T, class U>
 refused swap(T&&, U&&);
 
+// Bug: a loop that counts two things up at once called the one of their types.
+template <class T, class U>
+refused operator,(T&&, U&&);
+
 struct thing {
   int value = 0;
 

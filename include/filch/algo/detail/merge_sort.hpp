@@ -102,7 +102,7 @@ class merge_sorter {
 
   template <class From, class To>
   static void move_all(From from, To to, std::size_t count) {
-    for (; count != 0; --count, ++from, ++to) *to = std::ranges::iter_move(from);
+    for (; count != 0; --count, (void)++from, (void)++to) *to = std::ranges::iter_move(from);
   }
 
   template <class It>

@@ -75,8 +75,8 @@ class merger {
   }
   template <class Runs>
   static void pass_rest(Runs& runs) {
-    for (; runs.a != runs.a_end; ++runs.a, ++runs.out) *runs.out = pass(runs.a);
-    for (; runs.b != runs.b_end; ++runs.b, ++runs.out) *runs.out = pass(runs.b);
+    for (; runs.a != runs.a_end; ++runs.a, (void)++runs.out) *runs.out = pass(runs.a);
+    for (; runs.b != runs.b_end; ++runs.b, (void)++runs.out) *runs.out = pass(runs.b);
   }
 
   // Does `count` steps, which must not exhaust either run: at most steps_for() of them. At an exception `runs` says
@@ -86,7 +86,7 @@ class merger {
     if constexpr (is_chosen_without_jump<A, B>) {
       step_from_both_ends(runs, count);
     } else {
-      for (; count != 0; --count, ++runs.out) {
+      for (; count != 0; --count, (void)++runs.out) {
         if (std::invoke(compare_, *runs.b, *runs.a)) {
           *runs.out = pass(runs.b);
           ++runs.b;

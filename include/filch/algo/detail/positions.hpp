@@ -44,7 +44,7 @@ constexpr At walk(At at, std::size_t count, F&& function) {
     const At end = detail::ahead(at, count);
     for (; at != end; ++at) function(at);
   } else {
-    for (; count != 0; --count, ++at) function(at);
+    for (; count != 0; --count, (void)++at) function(at);
   }
   return at;
 }
