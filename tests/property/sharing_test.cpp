@@ -6,7 +6,8 @@
 // Method: the elements compute until so many threads have met in them, and then cost nothing, so a call that is shared
 // ends at once. One that is not computes on alone, for k_alone_ns of its threads' CPU time, and has failed: so the
 // result does not depend on how busy the machine is. sharing_functions.py compares the table with the headers, so that
-// no function is left out. FILCH_SHARING_WORKERS chooses the number of workers.
+// no function is left out, and looks that each row calls the function that it names. FILCH_SHARING_WORKERS chooses the
+// number of workers.
 #include <filch/filch.hpp>
 
 #include <gtest/gtest.h>
@@ -210,7 +211,7 @@ struct row {
 };
 
 const std::vector<row> functions{
-    {"join", "", [] { fork(k_levels); }},
+    {"join", "", [] { filch::join([] { fork(k_levels - 1); }, [] { fork(k_levels - 1); }); }},
     {"join", "_of_few", [] { filch::join(&compute_long, &compute_long); }, 2},
     {"scope", "",
      [] {
