@@ -41,22 +41,26 @@ void each(It first, std::size_t count, F& function, hint given) {
 // What can be read once is read by one at a time into one of two blocks, while the elements of the other are worked on.
 template <class R, class F>
 void each_read_once(R& range, F& function, hint given) {
-  using value = std::ranges::range_value_t<R>;
+  struct held {  // so that a bool is an object of its own
+    std::ranges::range_value_t<R> value;
+  };
   constexpr std::size_t k_most = 4096;
   auto next = std::ranges::begin(range);
   const auto end = std::ranges::end(range);
   std::size_t size = 1;
-  std::vector<value> current;
-  std::vector<value> coming;
+  std::vector<held> current;
+  std::vector<held> coming;
+  const auto function_of_held = [&](held& one) { (void)std::invoke(function, one.value); };
   const auto read = [&] {
     coming.clear();
-    for (; coming.size() != size && next != end; ++next) coming.push_back(*next);
+    for (; coming.size() != size && next != end; ++next)
+      coming.push_back({static_cast<std::ranges::range_value_t<R>>(*next)});
     size = (std::min)(size * 2, k_most);
   };
   read();
   while (!coming.empty()) {
     std::swap(current, coming);
-    auto work = [&] { detail::each(current.begin(), current.size(), function, given); };
+    auto work = [&] { detail::each(current.begin(), current.size(), function_of_held, given); };
     auto reading = [&] { read(); };
     (void)v0::detail::join_two(v0::detail::latent_stack_here(), work, reading);
   }

@@ -13,6 +13,7 @@
 #include <list>
 #include <memory>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -114,6 +115,19 @@ TEST_P(for_each, a_list_whose_elements_take_time_is_divided_by_walking) {
     });
   });
   for (const auto& x : l) ASSERT_EQ(x, 1);
+}
+
+// Bug: the blocks of what is read once were vectors of bool, whose elements are no bool& and share their bytes.
+TEST_P(for_each, a_stream_of_bools_gives_each_as_an_object_of_its_own) {
+  std::istringstream text{"1 0 1 1"};
+  std::atomic<int> sum{0};
+  run([&] {
+    filch::for_each(std::views::istream<bool>(text), [&](bool& x) {
+      x = !x;
+      sum += x;
+    });
+  });
+  EXPECT_EQ(sum, 1);
 }
 
 TEST_P(for_each, a_stream_is_read_once_by_one_at_a_time) {
