@@ -18,6 +18,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -26,7 +27,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace filch::inline v0 {
 
@@ -89,32 +89,32 @@ namespace algo::detail {
 template <class T>
 class waiting_room {
  public:
-  explicit waiting_room(std::size_t tokens) : early_(tokens) {}
-
   // True: it is this item's turn. Otherwise the item stays here, and whoever ends the one before takes it out.
   [[nodiscard]] bool enter(std::size_t number, T& item) {
     const std::lock_guard lock{mutex_};
     if (number == turn_) return true;
-    early_[number % early_.size()].emplace(std::move(item));
+    const std::size_t place = number - turn_ - 1;
+    if (place >= early_.size()) early_.resize(place + 1);
+    early_[place].emplace(std::move(item));
     return false;
   }
   // The stage is free. Returns the next item if it waits.
   [[nodiscard]] std::optional<T> leave() {
     const std::lock_guard lock{mutex_};
     ++turn_;
-    return std::exchange(early_[turn_ % early_.size()], std::nullopt);
+    if (early_.empty()) return std::nullopt;
+    std::optional<T> next = std::move(early_.front());
+    early_.pop_front();
+    return next;
   }
 
  private:
   std::mutex mutex_;
-  // Guarded by mutex_. The item whose turn it is has not left, so all that wait are among the `tokens` items from it
-  // on.
+  // Guarded by mutex_. Place i is that of the item i + 1 behind the one whose turn it is.
   std::size_t turn_ = 0;
-  std::vector<std::optional<T>> early_;
+  std::deque<std::optional<T>> early_;
 };
-struct no_waiting_room {
-  explicit no_waiting_room(std::size_t) {}
-};
+struct no_waiting_room {};
 
 // One room for each stage, named by pointers, since rooms cannot be moved. T is what the first stage gets.
 template <class T, class... Stages>
@@ -134,7 +134,6 @@ template <class Pointers>
 struct made_rooms;
 template <class... Rooms>
 struct made_rooms<std::tuple<Rooms*...>> {
-  explicit made_rooms(std::size_t tokens) : rooms{(static_cast<void>(sizeof(Rooms)), tokens)...} {}
   std::tuple<Rooms...> rooms;
 };
 
@@ -143,8 +142,7 @@ class pipe {
  public:
   using first_item = typename std::invoke_result_t<Source&>::value_type;
 
-  pipe(std::size_t tokens, Source& source, Stages&... stages)
-      : tokens_{tokens}, source_{source}, stages_{stages...}, rooms_{tokens} {}
+  pipe(std::size_t tokens, Source& source, Stages&... stages) : tokens_{tokens}, source_{source}, stages_{stages...} {}
 
   void run() {
     filch::scope([this](scope_handle& tasks) {
@@ -182,7 +180,7 @@ class pipe {
     } else {
       auto& stage = std::get<At>(stages_);
       if constexpr (std::remove_cvref_t<decltype(stage)>::k_is_serial) {
-        if (!std::get<At>(rooms_.rooms).enter(number, item)) return false;
+        if (!guarded([&] { return std::get<At>(rooms_.rooms).enter(number, item); })) return false;
       }
       if (is_stopped()) return false;
       const auto call = [&]() -> decltype(auto) { return std::invoke(stage.function, std::move(item)); };

@@ -1,7 +1,9 @@
 // pipeline: order, bounds, and an end when something throws.
 #include "on_workers.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -128,6 +130,17 @@ TEST_P(pipeline, stages_may_fork) {
                     filch::serial([&](long x) { sum += x; }));
   });
   EXPECT_EQ(sum, 1000L * (50 * 51 / 2));
+}
+
+// Bug: each serial stage had a place for every token from the beginning.
+TEST_P(pipeline, as_many_tokens_as_there_are_numbers_take_no_memory) {
+  std::vector<int> seen;
+  run([&] {
+    filch::pipeline(SIZE_MAX, counting_to(1000), filch::parallel([](int x) { return std::make_unique<int>(x); }),
+                    filch::serial([&](std::unique_ptr<int> x) { seen.push_back(*x); }));
+  });
+  EXPECT_EQ(seen.size(), 1000u);
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
 }
 
 TEST(pipeline_without_tokens, is_refused_with_the_value_and_what_is_allowed) {
