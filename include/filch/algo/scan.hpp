@@ -7,7 +7,8 @@
 // of workers and in every run. The shape, for blocks of 1024 elements or of hint::grain: let s(b) be the fold of block
 // b from the left, and p(0) = init, p(b + 1) = op(p(b), s(b)). Inside block b values are folded from the left,
 // beginning with p(b). `op` must be associative and need not be commutative. It is called up to twice for each element
-// on one worker, thrice on several; the function of a transforming scan once or twice.
+// on one worker, thrice on several; the function of a transforming scan once or twice. Elements that an iterator gives
+// as rvalue references, to be moved from, are read once, and by the caller alone.
 #pragma once
 
 #include <filch/algo/concepts.hpp>
@@ -37,12 +38,21 @@ class scan {
 
   // `before`: the value before the first element, which an exclusive scan must have.
   void run(std::optional<T> before) {
-    detail::run_in_windows(
-        blocks_, [&](std::size_t b) { before = write_and_sum(b, std::move(before)); },
-        [&](std::size_t first, std::size_t now) { before = in_two_passes(first, now, std::move(before)); });
+    const auto one = [&](std::size_t b) { before = write_and_sum(b, std::move(before)); };
+    if constexpr (k_reads_once) {
+      (void)detail::stack_of_loop();
+      for (std::size_t b = 0; b != blocks_.number(); ++b) one(b);
+    } else {
+      detail::run_in_windows(blocks_, one, [&](std::size_t first, std::size_t now) {
+        before = in_two_passes(first, now, std::move(before));
+      });
+    }
   }
 
  private:
+  // What an rvalue refers to may be gone once it was read: such elements are read in one pass, on one thread.
+  static constexpr bool k_reads_once = std::is_rvalue_reference_v<std::iter_reference_t<In>>;
+
   [[nodiscard]] In in(std::size_t block) const { return detail::ahead(in_, blocks_.begin_of(block)); }
   [[nodiscard]] Out out(std::size_t block) const { return detail::ahead(out_, blocks_.begin_of(block)); }
 
@@ -129,7 +139,7 @@ class scan {
 
   // Numbers of a class, of a complex one or a pair for example, could be contracted with each other, and keeping them
   // apart is slow. So they are folded and written by one compiled loop each, whether somebody asks for work or not.
-  static constexpr bool k_has_parts = !std::is_scalar_v<T>;
+  static constexpr bool k_has_parts = !std::is_scalar_v<T> && !k_reads_once;
 
   const In in_;
   const window_blocks blocks_;

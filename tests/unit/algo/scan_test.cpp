@@ -4,9 +4,12 @@
 #include <bit>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <numeric>
+#include <ranges>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -106,6 +109,27 @@ TEST_P(scan, few_elements_that_take_time_give_what_many_cheap_ones_give) {
     out.erase(
         filch::copy_if(xs, out.begin(), [&](int x) { return slowly(x) == 1; }, filch::hint{.grain = 7}), out.end());
     EXPECT_EQ(out, xs);
+  });
+}
+
+// Bug: the second pass of a scan that was shared read what the first one had moved away.
+TEST_P(scan, elements_that_are_moved_when_they_are_read_are_read_once) {
+  run([] {
+    std::vector<std::string> words(100, "a word that is too long to be a short string");
+    const std::size_t length = words.front().size();
+    std::vector<std::size_t> lengths(words.size());
+    const auto moved = std::views::transform([](std::string& word) -> std::string&& { return std::move(word); });
+    const auto take = [](std::string&& word) {
+      algo_test::take_time();
+      return std::string{std::move(word)}.size();
+    };
+    filch::transform_inclusive_scan(words | moved, lengths.begin(), std::plus<>{}, take, filch::hint{.grain = 1});
+    for (std::size_t i = 0; i != lengths.size(); ++i) ASSERT_EQ(lengths[i], (i + 1) * length);
+
+    std::vector<std::string> letters(30, "a");
+    std::vector<std::string> sums(letters.size());
+    filch::inclusive_scan(letters | moved, sums.begin());
+    EXPECT_EQ(sums.back(), std::string(30, 'a'));
   });
 }
 
