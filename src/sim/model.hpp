@@ -189,6 +189,8 @@ class model final : private task_context {
   void schedule_arrivals();
   void end_if_done() {
     if (living_ != 0 || has_arrival_) return;
+    has_arrival_ = load_.next_after_all(now_ns_, next_arrival_);
+    if (has_arrival_) return schedule_arrivals();
     is_done_ = true;
     end_ = run_end::complete;
   }

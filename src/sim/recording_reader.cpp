@@ -5,6 +5,7 @@
 #include <queue>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -15,6 +16,10 @@ using trace::event;
 using trace::event_kind;
 
 constexpr std::uint32_t k_nobody = UINT32_MAX;
+// Who waits for a task may go on before the task's end is recorded: at most so long before, and at most this part of
+// the task's time (guesses, three times what was seen). Tasks that really overlap for so short a time lose no more.
+constexpr time_ns k_most_late_end_ns = 50'000;
+constexpr time_ns k_part_late_end = 8;
 
 // Reads the events of all workers in the order of their times. At equal times the order between workers is unknown, so
 // whatever two workers say about one task is understood in either order.
@@ -33,6 +38,7 @@ class reader {
   using act = recorded_tasks::act;
 
   static constexpr std::uint32_t k_none = UINT32_MAX;
+  static constexpr std::string_view k_simulated = "simulation";
 
   // The acts of all tasks lie in one array while they are read; those of one task form a list.
   struct listed_act {
@@ -42,6 +48,9 @@ class reader {
   struct task_state {
     time_ns spawned_ns = -1;
     time_ns since_ns = 0;  // running from then on
+    time_ns started_ns = 0;
+    time_ns ended_ns = k_never_ns;
+    time_ns over_ns = k_never_ns;  // from then on it was about to end, and nothing of it was recorded before its end
     std::uint32_t first = k_none;
     std::uint32_t last = k_none;
     std::uint32_t parent = k_nobody;
@@ -195,12 +204,13 @@ class reader {
     made.made_at = append(above, {act::kind::release, child});
     made.elder = std::exchange(above.unjoined, child);
     if (!made.has_ended) ++above.unfinished;
+    if (above.has_ended) above.has_widows = true;
   }
 
   void go_on(std::uint32_t which, const event& one) {
     task_state& who = tasks_[which];
     if (who.has_ended) return;
-    who.has_started = true;
+    if (!std::exchange(who.has_started, true)) who.started_ns = one.time_ns;
     if (who.spawned_ns < 0) who.spawned_ns = one.time_ns;
     account(who, one.time_ns);
     const bool has_left = std::exchange(who.has_left, false);
@@ -261,6 +271,9 @@ class reader {
   void end(std::uint32_t which, const event& one) {
     task_state& who = tasks_[which];
     if (who.has_ended) return;
+    const time_ns lateness_ns = std::min(k_most_late_end_ns, (one.time_ns - who.started_ns) / k_part_late_end);
+    who.ended_ns = one.time_ns;
+    who.over_ns = std::max(who.running == k_nobody ? one.time_ns : who.since_ns, one.time_ns - lateness_ns);
     pause(who, one.time_ns);
     who.has_ended = true;
     who.has_widows = who.unfinished != 0;
@@ -311,13 +324,14 @@ class reader {
     }
   }
 
-  // Who made a task ready gives a signal there, for which the task waits when it goes on.
+  // Who made a task ready gives a signal there, for which the task waits when it goes on. Who made it ready by its end
+  // has ended already.
   void wake(const event& one) {
     const std::uint32_t which = number_of(one.task);
     if (one.argument == trace::k_no_task || one.argument == one.task) return;
     const std::uint32_t by = number_of(one.argument);
     task_state& giver = tasks_[by];
-    if (tasks_[which].has_ended || !giver.has_started || giver.has_ended) return;
+    if (tasks_[which].has_ended || !giver.has_started) return;
     account(giver, one.time_ns);
     (void)append(giver, {act::kind::signal, signals_});
     tasks_[which].signal = signals_++;
@@ -373,7 +387,30 @@ class reader {
       out.name_of.push_back(number_of_name(who.name));
     }
     std::ranges::sort(out.roots, {}, [](const recorded_tasks::root& one) { return std::pair{one.at_ns, one.task}; });
+    if (recording_.about.source != k_simulated) find_gaps(out.roots);
     return out;
+  }
+
+  // Which roots came when all tasks before them had ended, and how long after that.
+  void find_gaps(std::vector<recorded_tasks::root>& roots) const {
+    std::vector<std::uint32_t> all;  // as the roots: by time, and then as they were first heard of
+    for (std::uint32_t i = 0; i != tasks_.size(); ++i) {
+      if (tasks_[i].has_started) all.push_back(i);
+    }
+    std::ranges::sort(all, {}, [this](std::uint32_t i) { return std::pair{tasks_[i].spawned_ns, i}; });
+    auto next = roots.begin();
+    time_ns over_ns = 0;
+    time_ns ended_ns = 0;
+    for (const std::uint32_t i : all) {
+      const task_state& who = tasks_[i];
+      if (who.parent == k_nobody) {
+        const bool is_first = next == roots.begin();
+        if (!is_first && over_ns <= next->at_ns) next->gap_ns = std::max<time_ns>(0, next->at_ns - ended_ns);
+        ++next;
+      }
+      over_ns = std::max(over_ns, who.over_ns);
+      ended_ns = std::max(ended_ns, who.ended_ns);
+    }
   }
 
   const trace::recording& recording_;

@@ -33,6 +33,23 @@ std::vector<time_ns> recorded_tasks::work_by_name_ns() const {
   return out;
 }
 
+time_ns recorded_tasks::outside_ns() const {
+  time_ns sum = 0;
+  for (const root& each : roots) sum += each.comes_after_all() ? each.gap_ns : 0;
+  return sum;
+}
+
+time_ns recorded_tasks::arrivals_ns() const {
+  time_ns sum = 0;
+  time_ns first_ns = 0;
+  for (std::size_t i = 0; i != roots.size(); ++i) {
+    if (i == 0 || roots[i].comes_after_all()) first_ns = roots[i].at_ns;
+    const bool is_last = i + 1 == roots.size() || roots[i + 1].comes_after_all();
+    if (is_last) sum += roots[i].at_ns - first_ns;
+  }
+  return sum;
+}
+
 // ---- span -----------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -45,8 +62,10 @@ class endless_machine {
       : tasks_{tasks}, burden_ns_{burden_ns}, states_(tasks.size()), signals_(tasks.signals) {}
 
   time_ns run() {
+    time_ns shift_ns = -tasks_.roots.front().at_ns;
     for (const auto& from : tasks_.roots) {
-      begin(from.task, k_nobody, from.at_ns - tasks_.roots.front().at_ns);
+      if (from.comes_after_all()) shift_ns = last_ns_ + from.gap_ns - from.at_ns;
+      begin(from.task, k_nobody, from.at_ns + shift_ns);
       while (!ready_.empty()) {
         const std::uint32_t next = ready_.back();
         ready_.pop_back();
@@ -174,12 +193,22 @@ time_ns recorded_tasks::span_ns(time_ns burden_ns) const { return endless_machin
 // end.
 bool replay::next_arrival(arrival& out) {
   if (next_ == tasks_.roots.size()) return false;
-  const recorded_tasks::root& from = tasks_.roots[next_++];
-  out = {from.at_ns - tasks_.roots.front().at_ns,
-         target::by_policy(),
-         {from.task, tasks_.begins[from.task]},
-         policy::priority::normal};
+  if (next_ == 0) shift_ns_ = -tasks_.roots.front().at_ns;
+  if (tasks_.roots[next_].comes_after_all()) return false;
+  out = take_root();
   return true;
+}
+
+bool replay::next_after_all(time_ns ended_ns, arrival& out) {
+  if (next_ == tasks_.roots.size()) return false;
+  shift_ns_ = ended_ns + tasks_.roots[next_].gap_ns - tasks_.roots[next_].at_ns;
+  out = take_root();
+  return true;
+}
+
+arrival replay::take_root() {
+  const recorded_tasks::root& from = tasks_.roots[next_++];
+  return {from.at_ns + shift_ns_, target::by_policy(), {from.task, tasks_.begins[from.task]}, policy::priority::normal};
 }
 
 next_step replay::resume(task& self, task_context& with) {

@@ -68,7 +68,7 @@ std::vector<std::uint32_t> renumbered(const std::vector<bool>& is_gone) {
 }
 
 void take_roots(const recorded_tasks& from, const std::vector<std::uint32_t>& numbers, recorded_tasks& to) {
-  for (const auto& root : from.roots) to.roots.push_back({root.at_ns, numbers[root.task]});
+  for (const auto& root : from.roots) to.roots.push_back({root.at_ns, numbers[root.task], root.gap_ns});
 }
 
 bool is_wait(act::kind what) {

@@ -18,6 +18,9 @@ constexpr time_ns k_part_of_span = 4;
 constexpr time_ns k_beats_of_span = 20;
 constexpr time_ns k_enough_parallelism = 64;
 
+// Arrivals matter from this part of the span on (a guess).
+constexpr time_ns k_arrivals_of_span = 10;
+
 constexpr std::string_view k_record_one_worker = "Record anew: FILCH_WORKERS=1 filch record -- ./program.";
 
 std::string_view value_of(const trace::recording& from, std::string_view key) {
@@ -80,6 +83,16 @@ std::vector<doubt> doubts_of(const trace::recording& from, time_ns work_ns, time
   const bool is_late = hidden_ns / k_late_beats >= beat_ns && hidden_ns >= span_ns / k_part_of_span;
   if (is_late) return {of_beats(hidden_ns, span_ns)};
   return span_ns / k_beats_of_span < beat_ns ? std::vector{of_short_run(beat_ns, span_ns)} : std::vector<doubt>{};
+}
+
+std::vector<doubt> doubts_of_arrivals(const trace::recording& from, const sim::recorded_tasks& tasks) {
+  const time_ns arrivals_ns = tasks.arrivals_ns();
+  if (from.about.source != "threads" || arrivals_ns <= tasks.span_ns() / k_arrivals_of_span) return {};
+  return {{"late-arrivals",
+           "Tasks came from outside while others ran, over " + time_text(arrivals_ns) +
+               " in all: the prediction, the span and the bounds take them to come as late as they did, whatever the "
+               "number of workers.",
+           "Where the program waits for its own tasks before it submits the next, submit them from one task."}};
 }
 
 }  // namespace filch::analysis

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filch/base/units.hpp>
+#include <filch/sim/replay.hpp>
 #include <filch/trace/recording.hpp>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct doubt {
   // unknown-forks     an earlier version recorded it, or it lacks its end: which forks are missing is not known
   // late-beats        forks were looked at too rarely for this span
   // short-run         the same, because the run is short
+  // late-arrivals     tasks came from outside while others ran, at times that another run might not have
   std::string id;
   std::string text;    // what is wrong
   std::string advice;  // how to record anew
@@ -28,5 +30,8 @@ struct doubt {
 // Of a recording with this work and span. None: the figures are what the program has. Nothing is said of events that
 // were lost, which every reader counts.
 [[nodiscard]] std::vector<doubt> doubts_of(const trace::recording& from, time_ns work_ns, time_ns span_ns);
+
+// Whoever predicts from a recording doubts also when its tasks came.
+[[nodiscard]] std::vector<doubt> doubts_of_arrivals(const trace::recording& from, const sim::recorded_tasks& tasks);
 
 }  // namespace filch::analysis

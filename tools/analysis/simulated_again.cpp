@@ -15,6 +15,7 @@ class noting_replay final : public sim::workload {
   explicit noting_replay(const sim::recorded_tasks& tasks) : inner_{tasks} {}
 
   bool next_arrival(sim::arrival& out) override { return inner_.next_arrival(out); }
+  bool next_after_all(time_ns ended_ns, sim::arrival& out) override { return inner_.next_after_all(ended_ns, out); }
   sim::next_step resume(sim::task& self, sim::task_context& with) override {
     // The low half of its first word is the number of the recorded task.
     if (self.stage == 0) recorded_of_[self.number] = static_cast<std::uint32_t>(self.words[0]);

@@ -19,6 +19,7 @@ class owning_replay final : public sim::workload {
       : tasks_{std::move(tasks)}, inner_{*tasks_, how} {}
 
   bool next_arrival(sim::arrival& out) override { return inner_.next_arrival(out); }
+  bool next_after_all(time_ns ended_ns, sim::arrival& out) override { return inner_.next_after_all(ended_ns, out); }
   sim::next_step resume(sim::task& self, sim::task_context& with) override { return inner_.resume(self, with); }
 
  private:

@@ -13,7 +13,11 @@
 //   - A task that another one made ready (`woken`) goes on behind what that one had done then: locks and channels keep
 //     the order that they had in the recording.
 //   - A wait for anything else has no cause in the events: it goes on at once, and waits_left_out counts it.
-//   - A task without a parent comes from outside at the time of its spawn.
+//   - A task without a parent comes from outside. When all tasks before it had ended, whoever made it waited for them:
+//     it comes when they have ended, and as long after that as it did in the recording. So do loops and joins that a
+//     thread calls one after the other. When others were alive it comes at its time, counted from the last one that
+//     waited for all. In a recording of a simulated run all come at their times: there nobody waits.
+//   - A task that was about to end counts as ended: who waits for it may have gone on before its end was recorded.
 //   - A task without a start, and all that a gap in the recording hides, is left out; `gaps` counts the lost events.
 #pragma once
 
@@ -62,9 +66,13 @@ struct recorded_tasks {
     std::uint64_t word_ = 0;
   };
   struct root {
+    static constexpr time_ns k_at_its_time = -1;
+
     time_ns at_ns = 0;
     std::uint32_t task = 0;
+    time_ns gap_ns = k_at_its_time;  // else: it comes so long after the end of all tasks before it
 
+    [[nodiscard]] bool comes_after_all() const { return gap_ns != k_at_its_time; }
     friend bool operator==(const root&, const root&) = default;
   };
 
@@ -90,8 +98,12 @@ struct recorded_tasks {
   [[nodiscard]] time_ns work_ns() const;
   // Of each name, by its place in `names`.
   [[nodiscard]] std::vector<time_ns> work_by_name_ns() const;
-  // The longest chain of work, from the first arrival on; every step from a spawn to its child, and from a child or a
-  // signal to whoever waits for it, takes `burden_ns` more.
+  // The gaps of all roots: time in which no task was alive between the first and the last.
+  [[nodiscard]] time_ns outside_ns() const;
+  // For so long the run waits for tasks that come at their times, if all work takes none.
+  [[nodiscard]] time_ns arrivals_ns() const;
+  // The longest chain of work, from the first arrival on, with the gaps and the arrivals; every step from a spawn to
+  // its child, and from a child or a signal to whoever waits for it, takes `burden_ns` more.
   [[nodiscard]] time_ns span_ns(time_ns burden_ns = 0) const;
 
   // Throws std::invalid_argument when the recording is broken (recording::check) or holds no task that ran.
@@ -107,9 +119,12 @@ class replay final : public workload {
   void inflate(std::uint32_t work_ppm) { work_ppm_ = work_ppm; }
 
   bool next_arrival(arrival& out) override;
+  bool next_after_all(time_ns ended_ns, arrival& out) override;
   next_step resume(task& self, task_context& with) override;
 
  private:
+  arrival take_root();
+
   static constexpr std::uint32_t k_as_recorded_ppm = 1'000'000;
   static constexpr std::uint64_t k_awaited = std::uint64_t{1} << 63;  // in the first word of a task that was forked
 
@@ -117,6 +132,7 @@ class replay final : public workload {
   join_mode how_;
   std::uint32_t work_ppm_ = k_as_recorded_ppm;
   std::size_t next_ = 0;
+  time_ns shift_ns_ = 0;  // a root that comes at its time comes so much later than in the recording
 };
 
 }  // namespace filch::inline v0::sim

@@ -1,7 +1,8 @@
 // What simulated workers work on: tasks that a workload makes and advises.
 //
-// The model asks a workload two things: which tasks come from outside, and what a task does next. A task is asked when
-// it starts and whenever what it did is over, so it goes through stages:
+// The model asks a workload two things: which tasks come from outside, and what a task does next. Those from outside
+// come at their times, or when all tasks before them have ended: somebody waited for these. A task is asked when it
+// starts and whenever what it did is over, so it goes through stages:
 //
 //   next_step resume(task& self, task_context& with) override {
 //     switch (self.stage) {
@@ -136,6 +137,9 @@ class workload {
 
   // The next task from outside, or false if there are no more. Their times never decrease.
   virtual bool next_arrival(arrival& out) = 0;
+  // All tasks have ended at `ended_ns`, and next_arrival had no more: the task that somebody outside makes because of
+  // that, or false when the run is over. next_arrival goes on behind it.
+  virtual bool next_after_all(time_ns /*ended_ns*/, arrival& /*out*/) { return false; }
   virtual next_step resume(task& self, task_context& with) = 0;
 };
 

@@ -84,4 +84,22 @@ TEST(doubts, facts_that_are_no_numbers_do_no_harm) {
   }
 }
 
+TEST(doubts, tasks_that_came_while_others_ran_come_as_late_in_a_prediction) {
+  sim::recorded_tasks tasks;
+  const auto work = [](time_ns span_ns) {
+    return sim::recorded_tasks::act{sim::recorded_tasks::act::kind::work, span_ns};
+  };
+  for (int i = 0; i != 2; ++i) tasks.add(std::vector{work(10 * k_ms)}, tasks.number_of_name(""));
+  const auto ids = [&](time_ns at_ns, time_ns gap_ns, const char* source) {
+    tasks.roots = {{0, 0}, {at_ns, 1, gap_ns}};
+    const std::vector<doubt> found = analysis::doubts_of_arrivals(with({}, source), tasks);
+    return found.empty() ? "" : found.front().id;
+  };
+  constexpr time_ns k_at_its_time = sim::recorded_tasks::root::k_at_its_time;
+  EXPECT_EQ(ids(9 * k_ms, k_at_its_time, "threads"), "late-arrivals");
+  EXPECT_EQ(ids(9 * k_ms, k_at_its_time, "simulation"), "");
+  EXPECT_EQ(ids(1 * k_us, k_at_its_time, "threads"), "");  // a thread that submits all it has
+  EXPECT_EQ(ids(10 * k_ms, 0, "threads"), "");
+}
+
 }  // namespace

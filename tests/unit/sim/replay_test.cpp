@@ -238,6 +238,95 @@ TEST(replay, a_join_that_names_its_child_waits_for_that_one) {
   EXPECT_EQ(run_again(tasks, 3).makespan_ns, 20);
 }
 
+// ---- from outside ---------------------------------------------------------------------------------------------------
+
+// One worker; a thread outside makes a loop of 64 leaves of 1 µs, waits for it, and 2 µs later makes the next.
+// `late_ns`: so long after the thread went on the end of a loop is recorded.
+trace::recording two_loops(time_ns late_ns) {
+  trace::recording out = made_of({{}});
+  std::vector<event>& events = out.workers[0];
+  time_ns now_ns = 0;
+  std::uint64_t next = 1;
+  for (int i = 0; i != 2; ++i) {
+    const std::uint64_t loop = next++;
+    out.outside.push_back(on(trace::k_outside, now_ns, event_kind::spawn, loop, trace::k_no_task));
+    now_ns += late_ns;
+    events.push_back(on(0, now_ns, event_kind::start, loop));
+    for (std::uint64_t k = 0; k != 64; ++k) events.push_back(on(0, now_ns, event_kind::spawn, next + k, loop));
+    for (std::uint64_t k = 0; k != 64; ++k) {
+      events.push_back(on(0, now_ns, event_kind::start, next + k));
+      now_ns += 1'000;
+      events.push_back(on(0, now_ns, event_kind::end, next + k));
+    }
+    events.push_back(on(0, now_ns, event_kind::join, loop));
+    events.push_back(on(0, now_ns + 2'000 + late_ns, event_kind::end, loop));
+    now_ns += 2'000;
+    next += 64;
+  }
+  return out;
+}
+
+// The bug: loops that a thread calls one after the other were predicted to begin when they did on one worker, so no
+// number of workers was faster.
+TEST(replay, a_root_that_came_when_all_before_had_ended_comes_after_them) {
+  for (const time_ns late_ns : {0, 100, 500}) {
+    SCOPED_TRACE(late_ns);
+    trace::recording made = two_loops(late_ns);
+    const recorded_tasks tasks = recorded_tasks::from(made);
+    ASSERT_EQ(tasks.roots.size(), 2u);
+    EXPECT_FALSE(tasks.roots[0].comes_after_all());
+    ASSERT_TRUE(tasks.roots[1].comes_after_all());
+    EXPECT_EQ(tasks.roots[1].gap_ns, 0);
+    EXPECT_EQ(tasks.arrivals_ns(), 0);
+    const time_ns own_ns = 2 * (2'000 + late_ns);  // of the loops themselves
+    EXPECT_EQ(tasks.work_ns(), 2 * 64'000 + own_ns);
+    EXPECT_EQ(tasks.span_ns(), 2 * 1'000 + own_ns);
+    EXPECT_EQ(run_again(tasks, 1).makespan_ns, tasks.work_ns());
+    EXPECT_EQ(run_again(tasks, 64).makespan_ns, tasks.span_ns());
+    EXPECT_EQ(run_again(tasks, 16).makespan_ns, 2 * 4'000 + own_ns);
+    EXPECT_EQ(sim::scaled(tasks, 0, 0.5).span_ns(), tasks.span_ns() / 2);
+    made.about.source = "simulation";  // its arrivals belong to the load
+    EXPECT_FALSE(recorded_tasks::from(made).roots[1].comes_after_all());
+  }
+}
+
+// 1 and 2 overlap, 3 comes 30 after both, 4 while 3 runs, 5 70 after 3 and 4.
+TEST(replay, roots_that_overlap_keep_their_times_behind_the_last_one_that_waited) {
+  trace::recording made =
+      made_of({{on(0, 100, event_kind::start, 1), on(0, 200, event_kind::end, 1), on(0, 200, event_kind::start, 2),
+                on(0, 220, event_kind::end, 2), on(0, 250, event_kind::start, 3), on(0, 350, event_kind::end, 3),
+                on(0, 350, event_kind::start, 4), on(0, 360, event_kind::end, 4), on(0, 430, event_kind::start, 5),
+                on(0, 440, event_kind::end, 5)}});
+  const std::vector<time_ns> at_ns{100, 110, 250, 300, 430};
+  for (std::size_t i = 0; i != at_ns.size(); ++i) {
+    made.outside.push_back(on(trace::k_outside, at_ns[i], event_kind::spawn, i + 1, trace::k_no_task));
+  }
+  const recorded_tasks tasks = recorded_tasks::from(made);
+  constexpr time_ns k_at_its_time = recorded_tasks::root::k_at_its_time;
+  EXPECT_EQ(
+      tasks.roots,
+      (std::vector<recorded_tasks::root>{
+          {100, 0, k_at_its_time}, {110, 1, k_at_its_time}, {250, 2, 30}, {300, 3, k_at_its_time}, {430, 4, 70}}));
+  EXPECT_EQ(tasks.outside_ns(), 30 + 70);
+  EXPECT_EQ(tasks.arrivals_ns(), 10 + 50);
+  EXPECT_EQ(tasks.span_ns(), 100 + 30 + 100 + 70 + 10);
+  EXPECT_EQ(run_again(tasks, 1).makespan_ns, 120 + 30 + 110 + 70 + 10);
+  EXPECT_EQ(run_again(tasks, 2).makespan_ns, tasks.span_ns());
+  EXPECT_EQ(sim::scaled(tasks, 0, 0).span_ns(), 10 + 30 + 50 + 70);
+  EXPECT_EQ(sim::cut_off(tasks, 0, 1'000, 0).roots, tasks.roots);
+}
+
+// The bug: such a wait was left out.
+TEST(replay, a_task_that_the_end_of_another_made_ready_goes_on_behind_that) {
+  const recorded_tasks tasks = recorded_tasks::from(
+      made_of({{on(0, 0, event_kind::start, 1), on(0, 10, event_kind::suspend, 1), on(0, 45, event_kind::resume, 1),
+                on(0, 50, event_kind::end, 1)},
+               {on(1, 0, event_kind::start, 2), on(1, 40, event_kind::end, 2), on(1, 41, event_kind::woken, 1, 2)}}));
+  EXPECT_EQ(tasks.waits_left_out, 0u);
+  EXPECT_EQ(tasks.span_ns(), 45);
+  EXPECT_EQ(run_again(tasks, 2).makespan_ns, 45);
+}
+
 // They keep a recording's rules, but no worker's list has a place for them. Found by a fuzzer.
 TEST(replay, a_task_that_runs_outside_the_workers_is_refused) {
   for (const event_kind kind : {event_kind::start, event_kind::resume, event_kind::unblock, event_kind::suspend,

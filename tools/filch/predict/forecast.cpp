@@ -22,6 +22,8 @@ using trace::event_kind;
 
 // A run that loses less than this part of its time is not limited by anything worth a word.
 constexpr double k_little = 0.1;
+// What is more than this part of a loss is the cause of it.
+constexpr double k_most_of = 0.5;
 // A run so close to its span is limited by it.
 constexpr double k_near_span = 1.2;
 
@@ -82,21 +84,28 @@ sim::recorded_tasks without_signals(const sim::recorded_tasks& tasks) {
   return out;
 }
 
-time_ns last_arrival_ns(const sim::recorded_tasks& tasks) {
-  return tasks.roots.back().at_ns - tasks.roots.front().at_ns;
-}
-
+// The spans hold the time without any task, and the arrivals.
 struct facts {
   time_ns work_ns = 0;
   time_ns span_ns = 0;
   time_ns unsignalled_span_ns = 0;
-  time_ns last_arrival_ns = 0;
+  time_ns outside_ns = 0;
+  time_ns arrivals_ns = 0;
+
+  // What runs tasks, so more workers may shorten it.
+  [[nodiscard]] time_ns span_of_tasks_ns() const { return span_ns - outside_ns; }
 };
+
+// Work and span bound the time in which tasks are alive; the rest comes on top with any number of workers.
+time_ns least_ns(const facts& of, std::uint32_t workers) {
+  return of.outside_ns + sim::theory::least_ns(of.work_ns, of.span_of_tasks_ns(), workers);
+}
 
 // Graham's bound. The longest chain may be longer than all work, when it waits for tasks from outside.
 time_ns greedy_ns(const facts& of, std::uint32_t workers) {
-  if (of.span_ns <= of.work_ns) return sim::theory::greedy_most_ns(of.work_ns, of.span_ns, workers);
-  return of.span_ns - (of.span_ns - of.work_ns) / workers;
+  const time_ns span_ns = of.span_of_tasks_ns();
+  if (span_ns <= of.work_ns) return of.outside_ns + sim::theory::greedy_most_ns(of.work_ns, span_ns, workers);
+  return of.outside_ns + span_ns - (span_ns - of.work_ns) / workers;
 }
 
 limit limit_of(const facts& of, const forecast_point& at) {
@@ -107,7 +116,8 @@ limit limit_of(const facts& of, const forecast_point& at) {
   if (memory_ns + shape_ns + steal_ns < k_little * at.mean_ns) return limit::nothing;
   if (memory_ns >= shape_ns && memory_ns >= steal_ns) return limit::memory;
   if (steal_ns >= shape_ns) return limit::steals;
-  if (static_cast<double>(of.last_arrival_ns) > (1 - k_little) * at.free_ns) return limit::arrivals;
+  if (static_cast<double>(of.outside_ns) > k_most_of * shape_ns) return limit::outside;
+  if (static_cast<double>(of.arrivals_ns + of.outside_ns) > (1 - k_little) * at.free_ns) return limit::arrivals;
   const auto span_ns = at.inflation * static_cast<double>(of.span_ns);
   if (at.free_ns > k_near_span * span_ns) return limit::shape;
   return static_cast<double>(of.unsignalled_span_ns) < static_cast<double>(of.span_ns) / k_near_span ? limit::signals
@@ -127,6 +137,8 @@ const char* name_of(limit what) {
       return "span";
     case limit::shape:
       return "shape";
+    case limit::outside:
+      return "outside";
     case limit::arrivals:
       return "arrivals";
     case limit::signals:
@@ -206,11 +218,15 @@ double inflation_at(const std::vector<inflation_point>& known, std::uint32_t wor
 }
 
 forecast forecast_of(const sim::recorded_tasks& tasks, const forecast_options& how) {
-  facts of{.work_ns = tasks.work_ns(), .span_ns = tasks.span_ns(), .last_arrival_ns = last_arrival_ns(tasks)};
+  facts of{.work_ns = tasks.work_ns(),
+           .span_ns = tasks.span_ns(),
+           .outside_ns = tasks.outside_ns(),
+           .arrivals_ns = tasks.arrivals_ns()};
   of.unsignalled_span_ns = tasks.signals == 0 ? of.span_ns : without_signals(tasks).span_ns();
   forecast out{.tasks = tasks.size(),
                .work_ns = of.work_ns,
                .span_ns = of.span_ns,
+               .outside_ns = of.outside_ns,
                .burdened_span_ns = tasks.span_ns(burden_of(how.machine.costs)),
                .points = {}};
   // For each number of workers: every seed, then one run without costs.
@@ -234,9 +250,10 @@ forecast forecast_of(const sim::recorded_tasks& tasks, const forecast_options& h
     }
     point.mean_ns = std::clamp(point.mean_ns, point.low_ns, point.high_ns);
     point.free_ns = static_cast<double>(all[p * runs + how.seeds].makespan_ns);
-    point.least_ns = sim::theory::least_ns(of.work_ns, of.span_ns, workers);
+    point.least_ns = least_ns(of, workers);
     point.greedy_ns = greedy_ns(of, workers);
-    point.burdened_ns = sim::theory::burdened_ns(of.work_ns, out.burdened_span_ns, workers);
+    const time_ns burdened_ns = out.burdened_span_ns - of.outside_ns;
+    point.burdened_ns = of.outside_ns + sim::theory::burdened_ns(of.work_ns, burdened_ns, workers);
     point.limited_by = limit_of(of, point);
     out.points.push_back(point);
   }
@@ -257,6 +274,12 @@ std::string limit_text(const forecast& all, const forecast_point& at) {
              "the shape of the work limits: at times fewer tasks can run than there are workers. Even without any "
              "costs it takes " +
              seconds(at.free_ns) + ", evenly divided " + seconds(even_ns) + "; finer tasks or more of them help.\n";
+    case limit::outside:
+      return with +
+             "the time outside of tasks limits: between its parallel operations the program does something else "
+             "for " +
+             seconds(static_cast<double>(all.outside_ns)) + " of " + seconds(at.mean_ns) +
+             ". More workers do not help; doing that in tasks, or less of it, does.\n";
     case limit::arrivals:
       return with +
              "the arrivals limit: tasks come from outside until shortly before the end, as late as they did in the "

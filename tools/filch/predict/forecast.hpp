@@ -45,6 +45,7 @@ enum class limit : std::uint8_t {
   nothing,   // it loses little
   span,      // the longest chain of work
   shape,     // at times there is too little that could run
+  outside,   // no task is alive: the program does something else between two of its operations
   arrivals,  // tasks come from outside no sooner
   signals,   // tasks wait for one another: locks, channels
   steals,    // looking for work, stealing it, waking workers, cold caches
@@ -70,6 +71,7 @@ struct forecast {
   std::uint64_t tasks = 0;
   time_ns work_ns = 0;
   time_ns span_ns = 0;
+  time_ns outside_ns = 0;  // … of it, without any task
   time_ns burdened_span_ns = 0;
   std::vector<forecast_point> points;
 };

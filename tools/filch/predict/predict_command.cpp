@@ -8,6 +8,7 @@
 #include <fstream>
 #include <html_report.hpp>
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <output_file.hpp>
 #include <system_error>
@@ -96,6 +97,7 @@ plan make_plan(const predict_arguments& given) {
   out.recording = read_recording(given.recording, "recording");
   out.tasks = tasks_of(out.recording, given.recording);
   out.doubts = analysis::doubts_of(out.recording, out.tasks.work_ns(), out.tasks.span_ns());
+  std::ranges::copy(analysis::doubts_of_arrivals(out.recording, out.tasks), std::back_inserter(out.doubts));
   for (const analysis::doubt& each : out.doubts) {
     if (each.forbids_prediction()) throw failure(given.recording + ": nothing can be predicted. " + each.sentence());
   }
@@ -124,8 +126,16 @@ plan make_plan(const predict_arguments& given) {
 std::string seconds(double span_ns) { return duration_text(span_ns * 1e-9); }
 std::string seconds(time_ns span_ns) { return seconds(static_cast<double>(span_ns)); }
 
-// What speed-ups are counted from: the recorded work on one worker.
-double base_ns(const plan& what) { return static_cast<double>(std::max<time_ns>(1, what.tasks.work_ns())); }
+// What speed-ups are counted from: the recorded work on one worker, with the time outside of tasks.
+double base_ns(const plan& what) {
+  return static_cast<double>(std::max<time_ns>(1, what.tasks.work_ns() + what.tasks.outside_ns()));
+}
+
+// What the work is of the span: how many times as fast the program can be.
+double parallelism_of(const forecast& found) {
+  return static_cast<double>(found.work_ns + found.outside_ns) /
+         static_cast<double>(std::max<time_ns>(1, found.span_ns));
+}
 
 std::string measured_text(const plan& what, std::uint32_t workers) {
   std::string out;
@@ -137,11 +147,10 @@ std::string measured_text(const plan& what, std::uint32_t workers) {
 
 std::string head_text(const plan& what, const forecast& found, const predict_arguments& given) {
   const sim::recorded_tasks& tasks = what.changed;
-  std::string out =
-      given.recording + ": " + count_text(found.tasks, "task") + ", work " + seconds(found.work_ns) + ", span " +
-      seconds(found.span_ns) + ", parallelism " +
-      fixed(static_cast<double>(found.work_ns) / static_cast<double>(std::max<time_ns>(1, found.span_ns)), 1) +
-      "; recorded with " + count_text(what.itself.workers, "worker") + " in " + seconds(what.itself.makespan_ns) + "\n";
+  std::string out = given.recording + ": " + count_text(found.tasks, "task") + ", work " + seconds(found.work_ns) +
+                    ", span " + seconds(found.span_ns) + ", parallelism " + fixed(parallelism_of(found), 1) +
+                    "; recorded with " + count_text(what.itself.workers, "worker") + " in " +
+                    seconds(what.itself.makespan_ns) + "\n";
   for (const sim::change& each : what.changes) out += "What if: " + each.text() + "\n";
   out += "machine " + what.how.machine.name + ", " + policy::describe(what.how.policy) + ", " +
          count_text(what.how.seeds, "seed") + " from " + std::to_string(what.how.seed) + " on\n";
@@ -278,6 +287,7 @@ nlohmann::ordered_json json_of(const plan& what, const forecast& found, const st
       {"tasks", found.tasks},
       {"work_s", s(static_cast<double>(found.work_ns))},
       {"span_s", s(static_cast<double>(found.span_ns))},
+      {"outside_s", s(static_cast<double>(found.outside_ns))},
       {"burdened_span_s", s(static_cast<double>(found.burdened_span_ns))},
       {"recorded", {{"workers", what.itself.workers}, {"time_s", s(static_cast<double>(what.itself.makespan_ns))}}},
       {"machine", what.how.machine.name},
