@@ -69,11 +69,14 @@ void worker::execute_claimed(task_base& claimed, task_record* inside) noexcept {
   const bool cancel = is_cut_short || claimed.stop.stop_requested() || claimed.state.is_unwanted();
   if (is_cut_short) me->home.note_cut_short();
   me->trace->start(claimed.id);
-  claimed.finish(cancel);
+  claimed.carry_out(cancel);
 
   me = current();  // the task may have blocked, and then this thread has another worker now
+  // Recorded before anybody hears of it: what a waiting thread does next comes after the end, in recordings too.
   if (cancel) me->trace->cancel(claimed.id);
   me->trace->end(claimed.id);
+  claimed.state.finish(cancel);
+  me = current();
   me->publish_task(inside);
   me->counters.add(cancel ? trace::count::cancelled : trace::count::executed);
   me->books.finished();

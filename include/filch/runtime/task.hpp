@@ -29,11 +29,11 @@ class task_base : public queue_entry, public task_record {
   task_base(const task_base&) = delete;
   task_base& operator=(const task_base&) = delete;
 
-  // Runs what was claimed, or marks it cancelled, and tells whoever waits. The caller's reference must live on.
-  void finish(bool is_cancelled) noexcept {
+  // Runs what was claimed, or destroys it when it is cancelled. Then `state.finish` tells whoever waits; the caller's
+  // reference must live on.
+  void carry_out(bool is_cancelled) noexcept {
     if (is_cancelled) abandon();
     else run();
-    state.finish(is_cancelled);
   }
 
   void release() noexcept {

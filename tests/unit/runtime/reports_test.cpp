@@ -257,4 +257,33 @@ TEST(trace, of_a_run_is_consistent_in_itself_and_with_the_statistics) {
   EXPECT_EQ(kinds[event_kind::notify], total[trace_count::wakes]);
 }
 
+// The bug: the end of a task was recorded after whoever waited for it had gone on, so two loops in a row seemed to
+// overlap. A clock of the whole machine keeps the order between threads.
+TEST(trace, the_end_of_a_task_comes_before_what_its_waiter_does_next) {
+  filch::trace::session session{
+      {.workers = 2, .ring_events = std::size_t{1} << 12, .clock = filch::trace::clock_source::monotonic}};
+  session.start();
+  {
+    filch::runtime rt{options{.workers = 2, .trace = &session}};
+    for (int i = 0; i != 200; ++i) rt.run([] {});
+  }
+  session.stop();
+  const filch::trace::recording seen = session.collect();
+  std::map<std::uint64_t, std::int64_t> ended_ns;
+  for (const auto& lane : seen.workers) {
+    for (const auto& one : lane) {
+      if (one.kind == event_kind::end) ended_ns[one.task] = one.time_ns;
+    }
+  }
+  const filch::trace::event* before = nullptr;
+  for (const auto& one : seen.outside) {
+    if (one.kind != event_kind::spawn) continue;
+    if (before != nullptr) {
+      ASSERT_TRUE(ended_ns.contains(before->task));
+      EXPECT_LE(ended_ns[before->task], one.time_ns);
+    }
+    before = &one;
+  }
+}
+
 }  // namespace
