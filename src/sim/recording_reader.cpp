@@ -54,16 +54,19 @@ class reader {
     std::uint32_t first = k_none;
     std::uint32_t last = k_none;
     std::uint32_t parent = k_nobody;
-    std::uint32_t running = k_nobody;   // on that worker
-    std::uint32_t unfinished = 0;       // children that have not ended
-    std::uint32_t made_at = k_none;     // the act of the parent that made it
-    std::uint32_t unjoined = k_nobody;  // the youngest child that is in no join yet; its elder is the next one
-    std::uint32_t elder = k_nobody;
+    std::uint32_t running = k_nobody;  // on that worker
+    std::uint32_t unfinished = 0;      // children that have not ended
+    std::uint32_t unjoined = 0;        // children that are in no join yet
+    std::uint32_t made_at = k_none;    // the act of the parent that made it
+    // The child that ended last of those in no join yet, unless one named it since; in that, the one before.
+    std::uint32_t newest_ended = k_nobody;
+    std::uint32_t older_ended = k_nobody;
     std::uint32_t name = trace::k_no_detail;
     std::uint32_t signal = k_none;  // that made it ready; it waits for this one when it goes on
     bool has_spawn = false;         // the recording shows how it came into being; its start may come before that
     bool has_started = false;
     bool has_ended = false;
+    bool is_joined = false;
     bool has_widows = false;  // it ended before one of its children
     bool waits = false;       // suspended or blocked with unfinished children
     bool has_left = false;    // … without any
@@ -202,8 +205,9 @@ class reader {
     made.parent = parent;
     account(above, one.time_ns);
     made.made_at = append(above, {act::kind::release, child});
-    made.elder = std::exchange(above.unjoined, child);
+    ++above.unjoined;
     if (!made.has_ended) ++above.unfinished;
+    else made.older_ended = std::exchange(above.newest_ended, child);
     if (above.has_ended) above.has_widows = true;
   }
 
@@ -279,7 +283,9 @@ class reader {
     who.has_widows = who.unfinished != 0;
     leave_worker(which, one);
     if (who.parent == k_nobody) return;
-    --tasks_[who.parent].unfinished;
+    task_state& above = tasks_[who.parent];
+    --above.unfinished;
+    if (!who.is_joined) who.older_ended = std::exchange(above.newest_ended, which);
   }
 
   void make_by(const task_state& child, act::kind how) {
@@ -288,40 +294,32 @@ class reader {
   }
 
   // The children that have ended, and are in no join yet, are waited for: by one join if they are all there are, else
-  // each by itself, the eldest first.
+  // each by itself, the eldest first. No child is looked at twice, or a loop of many would take the square of that.
   void join(task_state& who) {
-    bool is_all = true;
     joined_.clear();
-    for (std::uint32_t* at = &who.unjoined; *at != k_nobody;) {
-      task_state& child = tasks_[*at];
-      if (child.has_ended) {
-        joined_.push_back(*at);
-        *at = child.elder;
-      } else {
-        is_all = false;
-        at = &child.elder;
-      }
+    for (std::uint32_t child = std::exchange(who.newest_ended, k_nobody); child != k_nobody;) {
+      if (!std::exchange(tasks_[child].is_joined, true)) joined_.push_back(child);
+      child = std::exchange(tasks_[child].older_ended, k_nobody);
     }
     if (joined_.empty()) return;
+    who.unjoined -= static_cast<std::uint32_t>(joined_.size());
+    const bool is_all = who.unjoined == 0;
     for (const std::uint32_t child : joined_) make_by(tasks_[child], is_all ? act::kind::spawn : act::kind::fork);
     if (is_all) {
       (void)append(who, {act::kind::join, 0});
       return;
     }
-    for (auto child = joined_.rbegin(); child != joined_.rend(); ++child) (void)append(who, {act::kind::await, *child});
+    std::ranges::sort(joined_, {}, [this](std::uint32_t child) { return tasks_[child].made_at; });
+    for (const std::uint32_t child : joined_) (void)append(who, {act::kind::await, child});
   }
 
   // A join that names its child.
   void join_child(task_state& who, std::uint32_t which) {
-    const task_state& child = tasks_[which];
-    if (child.made_at == k_none) return;
-    for (std::uint32_t* at = &tasks_[child.parent].unjoined; *at != k_nobody; at = &tasks_[*at].elder) {
-      if (*at != which) continue;
-      *at = child.elder;
-      make_by(child, act::kind::fork);
-      (void)append(who, {act::kind::await, which});
-      return;
-    }
+    task_state& child = tasks_[which];
+    if (child.made_at == k_none || std::exchange(child.is_joined, true)) return;
+    --tasks_[child.parent].unjoined;
+    make_by(child, act::kind::fork);
+    (void)append(who, {act::kind::await, which});
   }
 
   // Who made a task ready gives a signal there, for which the task waits when it goes on. Who made it ready by its end
@@ -417,7 +415,7 @@ class reader {
   bool has_joins_ = false;
   std::vector<task_state> tasks_;
   std::vector<listed_act> acts_;
-  std::vector<std::uint32_t> joined_;  // of one join, the youngest first
+  std::vector<std::uint32_t> joined_;  // of one join
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
   std::vector<std::vector<std::uint32_t>> stacks_;  // by worker: what runs there, and what it runs inside of
   std::uint32_t signals_ = 0;

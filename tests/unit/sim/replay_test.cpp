@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <support/test_seed.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -325,6 +326,57 @@ TEST(replay, a_task_that_the_end_of_another_made_ready_goes_on_behind_that) {
   EXPECT_EQ(tasks.waits_left_out, 0u);
   EXPECT_EQ(tasks.span_ns(), 45);
   EXPECT_EQ(run_again(tasks, 2).makespan_ns, 45);
+}
+
+// ---- many children --------------------------------------------------------------------------------------------------
+
+// The bug: each join looked at all children that were in no join yet, so these took hours.
+TEST(replay, a_task_with_many_children_is_read_in_time) {
+  constexpr std::uint64_t k_children = 500'000;
+  const auto run_all = [](std::vector<event>& events, time_ns& now_ns) {
+    for (std::uint64_t i = 0; i != k_children; ++i) {
+      events.push_back(on(0, now_ns++, event_kind::start, 2 + i));
+      events.push_back(on(0, now_ns++, event_kind::end, 2 + i));
+    }
+  };
+  for (const bool names_them : {false, true}) {
+    std::vector<event> events{on(0, 0, event_kind::start, 1)};
+    time_ns now_ns = 1;
+    for (std::uint64_t i = 0; i != k_children; ++i) {
+      events.push_back(on(0, now_ns++, event_kind::spawn, 2 + i, 1));
+      if (!names_them) events.push_back(on(0, now_ns, event_kind::join, 1));  // nothing has ended
+    }
+    run_all(events, now_ns);
+    for (std::uint64_t i = 0; names_them && i != k_children; ++i) {
+      events.push_back(on(0, now_ns, event_kind::join, 1, 2 + i));
+    }
+    events.push_back(on(0, now_ns, event_kind::join, 1));
+    events.push_back(on(0, now_ns, event_kind::end, 1));
+    const recorded_tasks tasks = recorded_tasks::from(made_of({events}));
+    EXPECT_EQ(tasks.size(), 1 + k_children);
+    const std::vector<act> root = acts_of(tasks, 0);
+    const act::kind how = names_them ? act::kind::await : act::kind::join;
+    EXPECT_EQ(std::ranges::count(root, how, &act::what), names_them ? k_children : 1);
+  }
+}
+
+// Children 2, 3 and 4 end as 4, 2, 3; 3 is named before, and 5 runs on.
+TEST(replay, a_join_of_some_children_awaits_the_eldest_first) {
+  const recorded_tasks tasks = recorded_tasks::from(
+      made_of({{on(0, 0, event_kind::start, 1), on(0, 0, event_kind::spawn, 2, 1), on(0, 0, event_kind::spawn, 3, 1),
+                on(0, 0, event_kind::spawn, 4, 1), on(0, 0, event_kind::spawn, 5, 1), on(0, 0, event_kind::start, 4),
+                on(0, 10, event_kind::end, 4), on(0, 10, event_kind::join, 1, 3), on(0, 10, event_kind::start, 2),
+                on(0, 20, event_kind::end, 2), on(0, 20, event_kind::start, 3), on(0, 30, event_kind::end, 3),
+                on(0, 30, event_kind::join, 1), on(0, 30, event_kind::start, 5), on(0, 40, event_kind::end, 5),
+                on(0, 40, event_kind::join, 1), on(0, 40, event_kind::end, 1)}}));
+  EXPECT_EQ(acts_of(tasks, 0), (std::vector<act>{{act::kind::fork, 1},
+                                                 {act::kind::fork, 2},
+                                                 {act::kind::fork, 3},
+                                                 {act::kind::spawn, 4},
+                                                 {act::kind::await, 2},
+                                                 {act::kind::await, 1},
+                                                 {act::kind::await, 3},
+                                                 {act::kind::join, 0}}));
 }
 
 // They keep a recording's rules, but no worker's list has a place for them. Found by a fuzzer.
