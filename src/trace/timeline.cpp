@@ -25,6 +25,10 @@ struct track_state {
   std::vector<flow_number> arriving;  // steals whose task has not begun yet
 };
 
+// A recording whose slices end in another order than that of their stack has so many of them cut in two for each of its
+// events, on average (a guess; threads and simulations make none or few). Without a bound 50 kB become 1.6 GB.
+constexpr std::size_t k_cuts_per_event = 8;
+
 // At the same time a task leaves one worker before it arrives at another.
 int order_among_equals(event_kind kind) { return kind == event_kind::suspend ? 0 : kind == event_kind::resume ? 2 : 1; }
 
@@ -35,6 +39,7 @@ class walker {
     for (std::size_t w = 0; w != from.workers.size(); ++w) tracks_[w].events = from.workers[w];
     tracks_.back().events = from.outside;
     for (const track_state& track : tracks_) {
+      cuts_left_ += k_cuts_per_event * track.events.size();
       for (const event& e : track.events) {
         base_ns_ = std::min(base_ns_, e.time_ns);
         if (e.kind != event_kind::spawn && e.kind != event_kind::name) continue;
@@ -171,7 +176,8 @@ class walker {
   }
 
   // Ends the innermost such slice. Slices inside it that go on, because their order on the stack was not that of their
-  // ends, are cut in two. False: there is none, its beginning was not recorded.
+  // ends, are cut in two; when there were too many of these, they end here. False: there is none, its beginning was not
+  // recorded.
   bool close(std::size_t t, std::uint64_t at_ns, slice_kind kind, std::uint64_t task, flow_number leaving = 0,
              std::string_view reason = {}) {
     auto& open = tracks_[t].open;
@@ -184,6 +190,8 @@ class walker {
     if (leaving != 0) sink_.mark(t, at_ns, reason, leaving);
     sink_.end(t, at_ns);
     open.resize(index, open_slice{kind, {}});
+    if (inside.size() > cuts_left_) return true;
+    cuts_left_ -= inside.size();
     for (const open_slice& slice : inside) {
       if (slice.kind != slice_kind::task && slice.label.task == task) continue;  // went with its task
       sink_.begin(t, at_ns, slice.label, {});
@@ -231,6 +239,7 @@ class walker {
   std::unordered_map<std::uint64_t, const name_entry*> name_of_task_;
   std::unordered_map<std::uint64_t, flow_number> flow_of_task_;  // suspended tasks
   flow_number next_flow_ = 1;
+  std::size_t cuts_left_ = 0;
 };
 
 }  // namespace
