@@ -10,7 +10,11 @@
 #include <charconv>
 #include <cstdio>
 #include <istream>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace filch::inline v0::trace {
 namespace {
@@ -173,7 +177,7 @@ class reader {
 
   // What became known only while the run was recorded: replaces what the blocks before said.
   bool decode_facts(byte_cursor at) {
-    recording_metadata about = result_.value.about;
+    std::vector<std::pair<std::string_view, std::string_view>> facts;
     const auto count = at.varint();
     if (!count) return bad(at, "no number of entries");
     for (std::uint64_t i = 0; i != *count; ++i) {
@@ -181,18 +185,25 @@ class reader {
       const auto value = key ? at.text() : std::nullopt;
       if (!value) return bad(at, "entry " + std::to_string(i) + " is incomplete");
       if (*key == "workers" || *key == "seed") return bad(at, "changes " + std::string{*key});
-      if (std::string* field = text_field(about, *key)) {
-        *field = *value;
-        continue;
-      }
-      const auto known =
-          std::ranges::find(about.extra, *key, [](const auto& pair) { return std::string_view{pair.first}; });
-      if (known != about.extra.end()) known->second = *value;
-      else about.extra.emplace_back(*key, *value);
+      facts.emplace_back(*key, *value);
     }
     if (at.left() != 0) return bad(at, "bytes after its last entry");
-    result_.value.about = std::move(about);
+    for (const auto& [key, value] : facts) set_fact(key, value);
     return true;
+  }
+
+  void set_fact(std::string_view key, std::string_view value) {
+    recording_metadata& about = result_.value.about;
+    if (std::string* field = text_field(about, key)) {
+      *field = value;
+      return;
+    }
+    if (place_of_extra_.empty()) {
+      for (std::size_t i = 0; i != about.extra.size(); ++i) place_of_extra_.try_emplace(about.extra[i].first, i);
+    }
+    const auto [known, is_new] = place_of_extra_.try_emplace(std::string{key}, about.extra.size());
+    if (is_new) about.extra.emplace_back(key, value);
+    else about.extra[known->second].second = value;
   }
 
   static std::string* text_field(recording_metadata& about, std::string_view key) {
@@ -399,6 +410,7 @@ class reader {
   std::uint16_t version_ = 0;
   std::uint64_t last_task_1_ = 0;  // of the present block, in version 1
   std::uint64_t offset_ = 0;
+  std::unordered_map<std::string, std::size_t> place_of_extra_;  // of all keys, once a fact was read
   std::uint64_t block_offset_ = 0;
   std::string block_type_;
   bool is_done_ = false;

@@ -249,6 +249,21 @@ TEST(binary, facts_that_became_known_late_replace_those_from_before) {
   EXPECT_EQ(back.value.about.extra.size(), 1u);
 }
 
+// The bug: each was looked for among all before it, and each block copied all, so these took minutes.
+TEST(binary, many_facts_in_many_blocks_are_read_in_time) {
+  constexpr std::size_t k_facts = 200'000;
+  std::string file = file_of({one_worker()});
+  for (std::size_t i = 0; i != k_facts; ++i) {
+    const std::string key = std::to_string(i % (k_facts / 2) + 1'000'000);
+    file += block(k_block_facts, "\x01\x07" + key + (i < k_facts / 2 ? "\x01x" : "\x01y"));
+  }
+  file += block(k_block_end, std::string_view{"\0", 1});
+  const read_result found = read_back(file);
+  ASSERT_FALSE(found.error) << found.error->text();
+  ASSERT_EQ(found.value.about.extra.size(), k_facts / 2);
+  for (const auto& [key, value] : found.value.about.extra) ASSERT_EQ(value, "y") << key;
+}
+
 TEST(binary, a_block_that_claims_too_many_bytes_is_refused_before_they_are_read) {
   std::string bytes = file_of({one_worker()}) + "EVNT";
   put_little_endian(bytes, std::uint32_t{0xffffffff});
