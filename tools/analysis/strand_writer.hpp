@@ -265,6 +265,17 @@ class strand_writer {
     go_away(which, absence::blocked, reason);
   }
 
+  // Lies on the seat below what comes next, and does nothing yet: without a strand, or a block inside many tasks would
+  // cost one for each of them.
+  void lie_below(std::uint32_t where, std::uint32_t which) {
+    if (out_.tasks[which].has_ended()) return;
+    leave(which);
+    close(where);
+    seats_[where].stack.push_back(which);
+    states_[which].seat = where;
+    states_[which].away = absence::none;
+  }
+
   // A task that blocked while it had unfinished children, and gave no reason, waited for a child.
   void unblock(std::uint32_t where, std::uint32_t which) {
     const auto at = blocked_.find(which);
@@ -273,7 +284,7 @@ class strand_writer {
     blocked_.erase(at);
     for (const std::uint32_t each : all) {
       if (each != which) {
-        (void)go_on(where, each, {entry::cut, now_ns_});
+        lie_below(where, each);
         continue;
       }
       task_state& subject = states_[each];
@@ -284,6 +295,7 @@ class strand_writer {
       else if (joins) how = {entry::joined, subject.last_child_ns};
       if (go_on(where, each, how) && joins) join_all_into(each, out_.tasks[each].last);
     }
+    if (seats_[where].open == k_none) (void)open(where, entry::cut, now_ns_);
   }
 
   void end(std::uint32_t which) {

@@ -324,4 +324,23 @@ TEST(dag, of_nothing_is_nothing) {
   EXPECT_TRUE(graph.critical_path().strands.empty());
 }
 
+// The bug: each of these blocks cost a strand for each of the tasks it lay in, so 36 kB took 3 GB.
+TEST(dag, a_block_inside_many_tasks_costs_few_strands) {
+  constexpr std::uint64_t k_tasks = 1'000;
+  script s{1};
+  s.on(0);
+  for (std::uint64_t i = 1; i <= k_tasks; ++i) s.at(static_cast<time_ns>(i)).start(i);
+  for (std::uint64_t i = 0; i != k_tasks; ++i) {
+    s.at(static_cast<time_ns>(k_tasks + 10 * i)).block(k_tasks);
+    s.at(static_cast<time_ns>(k_tasks + 10 * i + 4)).unblock(k_tasks);
+  }
+  for (std::uint64_t i = k_tasks; i != 0; --i) s.at(static_cast<time_ns>(12 * k_tasks - i)).end(i);
+  const dag graph = dag::from(s.recording());
+  expect_sound(graph);
+  EXPECT_LE(graph.strands.size(), 5 * k_tasks);
+  EXPECT_EQ(graph.ended_tasks(), k_tasks);
+  EXPECT_EQ(graph.tasks[k_tasks - 1].work_ns, static_cast<time_ns>(6 * k_tasks));
+  EXPECT_EQ(graph.tasks[k_tasks - 2].work_ns, 1 + 1);  // before the innermost starts, and when that has ended
+}
+
 }  // namespace
