@@ -134,6 +134,7 @@ const filch_replay = (() => {
       const lane = this.lanes[w];
       if (i >= lane.count) return this.enter(w, time, lane.count === 0 ? state.parked : state.unknown, -1);
       const task = lane.task[i];
+      if (task < 0 && lane.kind[i] !== kind.wake) return this.enter(w, time, state.searching, -1);
       switch (lane.kind[i]) {
         case kind.end:
         case kind.suspend:

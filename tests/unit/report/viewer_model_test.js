@@ -123,6 +123,27 @@ describe("the format", () => {
 });
 
 describe("the replay", () => {
+  // The bug: the page took the time before it for that of task -1, and failed.
+  test("knows nothing before an event that names no task", () => {
+    for (const name of ["end", "suspend", "block", "unblock"]) {
+      const model = build({
+        workers: 1,
+        lanes: {
+          0: [
+            ["start", 1, { task: 1 }],
+            ["end", 2, { task: 1 }],
+            ["dropped", 3, { argument: 5 }],
+            [name, 6],
+            ["start", 7, { task: 2 }],
+            ["end", 9, { task: 2 }],
+          ],
+        },
+      });
+      assert.deepEqual([...model.tasks.run_ns], [1, 2], name);
+      assert.ok(Number.isFinite(model.share.running), name);
+    }
+  });
+
   test("makes one stretch per state of a worker", () => {
     const model = build({
       workers: 2,
