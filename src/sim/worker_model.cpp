@@ -93,6 +93,13 @@ trace::count_values run_result::total_counts() const {
   return sum;
 }
 
+std::uint64_t run_result::recorded_events() const {
+  const trace::count_values total = total_counts();
+  using trace::count;
+  return 4 * tasks +
+         2 * (total[count::steal_attempts] + total[count::parks] + total[count::suspends] + total[count::wakes]);
+}
+
 run_result simulate(const machine_model& machine, const policy::search_options& policy, workload& load,
                     const run_options& options) {
   require_valid(machine);

@@ -52,12 +52,17 @@ void give_names(trace::recording& to, const trace::recording& from, const sim::r
 
 }  // namespace
 
-trace::recording simulated_again(const trace::recording& from) {
+std::optional<trace::recording> simulated_again(const trace::recording& from) {
   const sim::recorded_tasks tasks = sim::recorded_tasks::from(from);
+  const sim::machine_model machine = sim::machine_model::free(static_cast<std::uint32_t>(from.workers.size()));
+  sim::run_options how{.seed = from.about.seed, .most_events = sim::k_most_shown_events};
+  sim::replay unseen{tasks};
+  const sim::run_result first = sim::simulate(machine, {}, unseen, how);
+  if (first.end == sim::run_end::event_limit || first.recorded_events() > sim::k_most_shown_events) return std::nullopt;
   noting_replay load{tasks};
   trace::recording out;
-  (void)sim::simulate(sim::machine_model::free(static_cast<std::uint32_t>(from.workers.size())), {}, load,
-                      {.seed = from.about.seed, .record = &out});
+  how.record = &out;
+  (void)sim::simulate(machine, {}, load, how);
   out.about.version = from.about.version;
   give_names(out, from, tasks, load);
   return out;

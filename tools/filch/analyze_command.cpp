@@ -308,15 +308,16 @@ json findings_json(const findings& found, const std::optional<analysis::inflatio
 // ---- files ----
 
 // The verdicts, then the run as it was measured and as it is simulated, on one axis of time.
-report::page page_of(const trace::recording& what, const trace::recording& again, const findings& found,
+report::page page_of(const trace::recording& what, const std::optional<trace::recording>& again, const findings& found,
                      const std::string& file) {
-  report::page out{.title = "Analysis of " + file,
-                   .runs = {{"measured", &what}, {"simulated, nothing but the work costs time", &again}}};
+  report::page out{.title = "Analysis of " + file, .runs = {{"measured", &what}}};
+  if (again) out.runs.push_back({"simulated, nothing but the work costs time", &*again});
   if (what.about.source == "simulation") out.runs[0].label = "simulated, as recorded";
   for (const analysis::verdict& each : found.verdicts) {
     out.notes.push_back(each.id + ": " + each.text + (each.advice.empty() ? "" : " " + each.advice));
   }
   for (const analysis::omission& each : found.not_looked_at) out.notes.push_back("Not looked at: " + each.text);
+  if (!again) out.notes.emplace_back(analysis::k_not_simulated_again);
   return out;
 }
 
@@ -329,7 +330,8 @@ void write_file(const std::string& file, const Function& write) {
 void write_files(const analyze_arguments& given, const trace::recording& what, const analysis::dag& graph,
                  const findings& found) {
   if (!given.report.empty()) {
-    const trace::recording again = analysis::simulated_again(what);
+    const std::optional<trace::recording> again = analysis::simulated_again(what);
+    if (!again) std::cerr << "filch: " << analysis::k_not_simulated_again << "\n";
     write_file(given.report,
                [&](std::ostream& out) { return report::write_page(page_of(what, again, found, given.file), out); });
   }

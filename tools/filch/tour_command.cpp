@@ -142,10 +142,10 @@ forecast show_forecast(const toured& done, const sim::recorded_tasks& tasks) {
   return all;
 }
 
-report::page page_of(const toured& done, const trace::recording& again, const analysis::findings& found,
+report::page page_of(const toured& done, const std::optional<trace::recording>& again, const analysis::findings& found,
                      const forecast& all) {
-  report::page out{.title = "filch: the tour",
-                   .runs = {{"measured", &done.recording}, {"simulated, nothing but the work costs time", &again}}};
+  report::page out{.title = "filch: the tour", .runs = {{"measured", &done.recording}}};
+  if (again) out.runs.push_back({"simulated, nothing but the work costs time", &*again});
   report::speed_up_curve predicted;
   predicted.name = "predicted";
   for (const forecast_point& at : all.points) {
@@ -162,6 +162,7 @@ report::page page_of(const toured& done, const trace::recording& again, const an
   for (const analysis::verdict& each : found.verdicts)
     out.notes.push_back(each.id + ": " + each.text + " " + each.advice);
   for (const analysis::omission& each : found.not_looked_at) out.notes.push_back("Not looked at: " + each.text);
+  if (!again) out.notes.emplace_back(analysis::k_not_simulated_again);
   return out;
 }
 
@@ -189,7 +190,7 @@ void tour_command() {
   show_run(done, found);
   show_limits(found);
   const forecast all = show_forecast(done, sim::recorded_tasks::from(done.recording));
-  const trace::recording again = analysis::simulated_again(done.recording);
+  const std::optional<trace::recording> again = analysis::simulated_again(done.recording);
   write_here(k_page, "the measured and the simulated run side by side, for any browser",
              [&](std::ostream& out) { return report::write_page(page_of(done, again, found, all), out); });
   write_here(k_recording, "the recording, for the commands below",

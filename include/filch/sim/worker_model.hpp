@@ -53,6 +53,9 @@ struct run_options {
   trace::recording* record = nullptr;
 };
 
+// A run whose recording would have more events is shown without it: 32 bytes each, mostly looks of many workers.
+inline constexpr std::uint64_t k_most_shown_events = 4'000'000;
+
 // Why a run ended.
 enum class run_end : std::uint8_t {
   complete,     // every task ended
@@ -99,6 +102,8 @@ struct run_result {
 
   [[nodiscard]] time_use total_use() const;
   [[nodiscard]] trace::count_values total_counts() const;
+  // About so many events a recording of this run has: two for every look at a victim, and a few for every task.
+  [[nodiscard]] std::uint64_t recorded_events() const;
 
   friend bool operator==(const run_result&, const run_result&) = default;
 };

@@ -27,10 +27,8 @@ using json = nlohmann::ordered_json;
 
 // A scenario that shows something is run with so many seeds, one that does not with one.
 constexpr std::uint32_t k_contrast_seeds = 100;
-// A larger run is not recorded unless a file or the log asks for it, and not looked at task by task. Its recording
-// would take 32 bytes an event, mostly of looks when there are many workers.
+// A larger run is not recorded unless a file or the log asks for it, and not looked at task by task.
 constexpr std::uint64_t k_recorded_tasks = 200'000;
-constexpr std::uint64_t k_recorded_events = 4'000'000;
 
 // The lesson's own output and nothing else.
 void repeat_lesson(const sim_arguments& given) {
@@ -162,7 +160,7 @@ simulated_run show_first(const sim_arguments& given, const sim_settings& chosen,
   simulated_run run = simulate_once(chosen.what, chosen.seeds.first, is_recorded);
   const bool is_recordable = chosen.what.worker_count() <= scenario::k_most_recorded_workers;
   if (!is_recorded && is_recordable && run.result.tasks <= k_recorded_tasks &&
-      recorded_events(run.result) <= k_recorded_events) {
+      run.result.recorded_events() <= sim::k_most_shown_events) {
     is_recorded = true;
     run = simulate_once(chosen.what, chosen.seeds.first, is_recorded);
   }

@@ -65,13 +65,6 @@ void name_tasks(trace::recording& in) {
   }
 }
 
-std::uint64_t recorded_events(const sim::run_result& result) {
-  const trace::count_values total = result.total_counts();
-  using trace::count;
-  return 4 * result.tasks +
-         2 * (total[count::steal_attempts] + total[count::parks] + total[count::suspends] + total[count::wakes]);
-}
-
 simulated_run simulate_once(const scenario::document& what, std::uint64_t seed, bool is_recorded) {
   simulated_run out;
   executed_plan& done = out.done;

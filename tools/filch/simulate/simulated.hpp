@@ -15,9 +15,6 @@ struct simulated_run {
 
 [[nodiscard]] simulated_run simulate_once(const scenario::document& what, std::uint64_t seed, bool is_recorded);
 
-// About so many events a recording of this run has: two for every look at a victim, and a few for every task.
-[[nodiscard]] std::uint64_t recorded_events(const sim::run_result& result);
-
 // Names for tasks that have none: "T3" for the third from outside, "T3.0" for its first child.
 void name_tasks(trace::recording& in);
 
