@@ -63,7 +63,7 @@ session_options checked(session_options options) {
   options.about.workers = options.workers;
   if (options.about.source != "threads") return options;
   std::erase_if(options.about.extra,
-                [](const auto& pair) { return std::ranges::find(k_fork_keys, pair.first) != k_fork_keys.end(); });
+                [](const auto& pair) { return std::ranges::find(k_session_keys, pair.first) != k_session_keys.end(); });
   options.about.extra.emplace_back(k_forks_key, text_of(options.forks));
   if (options.forks == fork_detail::beat) {
     options.about.extra.emplace_back(k_beat_key, std::to_string(options.beat_ns));
@@ -121,6 +121,7 @@ void session::start() {
   const std::lock_guard lock{mutex_};
   if (is_finished_) return;
   if (!first_anchor_) first_anchor_ = take_anchor(clock_);
+  stopped_ticks_.reset();
   if (spill_ != nullptr && !writer_.joinable()) {
     // Signals are for the program's own threads.
     sigset_t all, before;
@@ -135,6 +136,7 @@ void session::start() {
 void session::stop() {
   const std::lock_guard lock{mutex_};
   enable_all(false);
+  if (!stopped_ticks_) stopped_ticks_ = take_anchor(clock_).ticks;
 }
 
 void session::drain() {
@@ -238,7 +240,7 @@ recording session::collect() {
     out.workers.push_back(std::exchange(lanes_[w].events, {}));
     out.usage.push_back(std::exchange(lanes_[w].usage, {}));
   }
-  for (auto& fact : fork_facts()) out.about.extra.push_back(std::move(fact));
+  for (auto& fact : late_facts(line, last)) out.about.extra.push_back(std::move(fact));
   if (std::ranges::all_of(out.usage, &std::vector<thread_sample>::empty)) out.usage.clear();
   out.outside = std::exchange(lanes_.back().events, {});
   out.names = names_.snapshot();
@@ -304,16 +306,20 @@ void session::end_file() {
   const clock_anchor last = take_anchor(clock_);
   close_all_lanes(last.ticks);
   write_out();
-  auto facts = fork_facts();
-  facts.emplace_back("clock", tick_line{first_anchor_.value_or(last), last}.describe(clock_));
+  const tick_line line{first_anchor_.value_or(last), last};
+  auto facts = late_facts(line, last);
+  facts.emplace_back("clock", line.describe(clock_));
   spill_->close(facts);
 }
 
-// What is known of forks at the end only.
-std::vector<std::pair<std::string, std::string>> session::fork_facts() const {
+// What is known at the end only: of forks, and how long it recorded.
+std::vector<std::pair<std::string, std::string>> session::late_facts(const tick_line& line,
+                                                                     const clock_anchor& now) const {
   if (options_.about.source != "threads") return {};
+  const time_ns length_ns = line.since_first_ns(stopped_ticks_.value_or(now.ticks));
   return {{std::string{k_has_forks_key}, has_forks() ? "yes" : "no"},
-          {std::string{k_hidden_key}, std::to_string(hidden_ns_.load(std::memory_order_relaxed))}};  // statistic
+          {std::string{k_hidden_key}, std::to_string(hidden_ns_.load(std::memory_order_relaxed))},  // statistic
+          {std::string{k_length_key}, std::to_string(std::max<time_ns>(0, length_ns))}};
 }
 
 spill_summary session::finish() {

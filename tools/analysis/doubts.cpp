@@ -1,9 +1,8 @@
 #include "doubts.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <string_view>
 
+#include "facts.hpp"
 #include "words.hpp"
 
 namespace filch::analysis {
@@ -22,19 +21,6 @@ constexpr time_ns k_enough_parallelism = 64;
 constexpr time_ns k_arrivals_of_span = 10;
 
 constexpr std::string_view k_record_one_worker = "Record anew: FILCH_WORKERS=1 filch record -- ./program.";
-
-std::string_view value_of(const trace::recording& from, std::string_view key) {
-  const auto found =
-      std::ranges::find(from.about.extra, key, [](const auto& pair) { return std::string_view{pair.first}; });
-  return found == from.about.extra.end() ? std::string_view{} : std::string_view{found->second};
-}
-
-// 0 for what is no number.
-time_ns time_of(std::string_view text) {
-  time_ns out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc{} && end == text.data() + text.size() ? std::max<time_ns>(out, 0) : 0;
-}
 
 doubt of_beats(time_ns hidden_ns, time_ns span_ns) {
   return {"late-beats",

@@ -150,6 +150,12 @@ findings findings_of(const dag& graph, const trace::recording& from) {
   out.threads = thread_use_of(graph, from);
   out.spent = usage_of(graph, from, out.threads.present);
   out.not_looked_at = omissions_of(out.threads, graph, from);
+  out.outside = outside_time_of(from, graph.begin_ns, graph.end_ns);
+  if (out.work_ns != 0 && out.outside.is_much(out.makespan_ns)) {
+    out.not_looked_at.push_back({"outside", "The program ran for " + out.outside.text() +
+                                                ". No figure and no verdict holds that time, and no number of workers "
+                                                "shortens it."});
+  }
 
   const spawn_strands spawns{graph};
   out.spawn_cost_ns = spawns.cost_ns();

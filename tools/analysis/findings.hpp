@@ -15,6 +15,7 @@
 
 #include "dag.hpp"
 #include "doubts.hpp"
+#include "outside_time.hpp"
 #include "thread_use.hpp"
 #include "time_use.hpp"
 
@@ -74,6 +75,7 @@ struct findings {
   time_ns span_ns = 0;
   time_ns burdened_span_ns = 0;
   time_ns elapsed_span_ns = 0;
+  outside_time outside;  // no part of the makespan
   usage spent;
   thread_use threads;
   time_ns spawn_cost_ns = 0;  // of one spawn: an estimate, from spawns that follow each other

@@ -64,6 +64,9 @@ std::string figures_text(const findings& found) {
   };
   add("tasks", std::to_string(found.tasks), "of " + time_text(found.mean_task_ns()) + " on average");
   add("time", time_text(found.makespan_ns), "on " + count_text(found.workers, "worker"));
+  if (found.outside.is_much(found.makespan_ns)) {
+    add("outside", time_text(found.outside.total_ns()), found.outside.text() + ": no part of the time");
+  }
   add("work", time_text(found.work_ns), "the sum of all tasks");
   const bool is_sure = found.doubts.empty();
   add("span", time_text(found.span_ns),
@@ -270,6 +273,8 @@ json findings_json(const findings& found, const std::optional<analysis::inflatio
   out["strands"] = found.strands;
   out["lost_events"] = found.lost_events;
   out["makespan_ns"] = found.makespan_ns;
+  out["before_ns"] = found.outside.before_ns;
+  out["after_ns"] = found.outside.after_ns;
   out["work_ns"] = found.work_ns;
   out["span_ns"] = found.span_ns;
   out["burdened_span_ns"] = found.burdened_span_ns;

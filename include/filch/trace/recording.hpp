@@ -47,13 +47,14 @@ struct recording_metadata {
 };
 
 // Keys of `extra` that a session of threads writes: which forks are tasks of the recording (stolen, beat, every), and
-// how far apart the beats were; whether anything was forked, yes or no; and for how long, at most, open forks were not
-// recorded. A recording of an earlier version has none of them.
+// how far apart the beats were; whether anything was forked, yes or no; for how long, at most, open forks were not
+// recorded; and how long the session recorded. A recording of an earlier version has none of them.
 inline constexpr std::string_view k_forks_key = "forks";
 inline constexpr std::string_view k_beat_key = "beat_ns";
 inline constexpr std::string_view k_has_forks_key = "has_forks";
 inline constexpr std::string_view k_hidden_key = "hidden_forks_ns";
-inline constexpr std::array k_fork_keys{k_forks_key, k_beat_key, k_has_forks_key, k_hidden_key};
+inline constexpr std::string_view k_length_key = "recorded_ns";
+inline constexpr std::array k_session_keys{k_forks_key, k_beat_key, k_has_forks_key, k_hidden_key, k_length_key};
 
 // Key of `extra` that tells the processes of one run from those of another: `filch record` chooses it.
 inline constexpr std::string_view k_run_key = "run_id";

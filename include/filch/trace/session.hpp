@@ -140,7 +140,8 @@ class session {
   void end_file();
   void spill_until_stopped();
   void make_room() noexcept;
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> fork_facts() const;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> late_facts(const tick_line& line,
+                                                                            const clock_anchor& now) const;
 
   const session_options options_;
   const clock_source clock_;
@@ -154,6 +155,7 @@ class session {
   // Guarded by mutex_, as is the reader's side of every recorder.
   std::vector<lane> lanes_;  // one per worker, then outside
   std::optional<clock_anchor> first_anchor_;
+  std::optional<std::int64_t> stopped_ticks_;
   std::unordered_map<const char*, name_id> labels_;
   bool is_finished_ = false;
   time_ns written_at_ns_ = 0;

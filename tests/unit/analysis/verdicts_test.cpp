@@ -1,10 +1,12 @@
 // Verdicts: planted faults are found by name, two of them in the order of their cost, and none where there is none.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filch/sim/worker_model.hpp>
 #include <filch/sim/workloads.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 #include <verdicts.hpp>
 
@@ -235,6 +237,23 @@ TEST(findings, of_nothing_say_so) {
   const findings found = findings_of({});
   EXPECT_EQ(ids_of(found), "no-work");
   EXPECT_EQ(found.tasks, 0u);
+}
+
+// The bug: 1.6 of 1.64 seconds were no task's, and the analysis found a healthy program.
+TEST(findings, tell_how_long_the_program_ran_before_and_after_its_tasks) {
+  script s{1};
+  s.run(1, 0, 800'000, 840'000).at(1'640'000).on(0).park();
+  const auto has = [](const findings& found, std::string_view id) {
+    return std::ranges::any_of(found.not_looked_at, [id](const analysis::omission& each) { return each.id == id; });
+  };
+  const findings found = findings_of(s.recording());
+  EXPECT_EQ(found.makespan_ns, 40'000);
+  EXPECT_EQ(found.outside.before_ns, 800'000);
+  EXPECT_EQ(found.outside.after_ns, 800'000);
+  EXPECT_TRUE(has(found, "outside"));
+  script busy{1};
+  busy.run(1, 0, 1'000, 1'000'000);
+  EXPECT_FALSE(has(findings_of(busy.recording()), "outside"));
 }
 
 TEST(findings, count_tasks_by_size_and_by_name) {

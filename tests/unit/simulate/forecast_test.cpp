@@ -8,6 +8,7 @@
 #include <filch/sim/what_if.hpp>
 #include <filch/sim/worker_model.hpp>
 #include <filch/sim/workloads.hpp>
+#include <string>
 #include <vector>
 
 #include "errors.hpp"
@@ -119,6 +120,69 @@ TEST(forecast, the_name_on_the_longest_chain_is_ranked_first) {
   EXPECT_DOUBLE_EQ(ranked[0].none_ns, 10'000);
   EXPECT_DOUBLE_EQ(ranked[0].half_ns, 260'000);
   EXPECT_DOUBLE_EQ(ranked[1].none_ns, 500'000);
+}
+
+// ---- beside the tasks -----------------------------------------------------------------------------------------------
+
+trace::event at(time_ns now_ns, trace::event_kind what, std::uint64_t task, std::uint64_t argument = 0) {
+  return {.time_ns = now_ns, .task = task, .argument = argument, .worker = 0, .kind = what};
+}
+
+// One worker that runs `tasks` tasks of 10 µs; `break_ns(i)` lie before task i.
+template <class Break>
+trace::recording row_of_tasks(std::uint64_t tasks, const Break& break_ns) {
+  using enum trace::event_kind;
+  trace::recording out;
+  out.about = {.workers = 1, .source = "threads"};
+  out.workers.resize(1);
+  time_ns now_ns = 0;
+  for (std::uint64_t i = 0; i != tasks; ++i) {
+    now_ns += break_ns(i);
+    out.workers[0].push_back(at(now_ns, start, i));
+    now_ns += 10'000;
+    out.workers[0].push_back(at(now_ns, end, i));
+  }
+  return out;
+}
+
+// The bug: nobody said that most of the program is no task.
+TEST(recorded_run, the_time_before_and_after_all_tasks_is_told) {
+  trace::recording made = row_of_tasks(1, [](std::uint64_t) { return 800'000; });
+  made.workers[0].push_back(at(1'310'000, trace::event_kind::park, trace::k_no_task));
+  const recorded_run run = look_at(made);
+  EXPECT_EQ(run.makespan_ns, 10'000);
+  EXPECT_EQ(run.outside.before_ns, 800'000);
+  EXPECT_EQ(run.outside.after_ns, 500'000);
+  made.about.extra = {{std::string{trace::k_length_key}, "2000000"}};
+  EXPECT_EQ(look_at(made).outside.after_ns, 1'190'000);
+  made.about.source = "simulation";
+  EXPECT_EQ(look_at(made).outside.total_ns(), 0);
+}
+
+// Ten loops with a second of something else before each: no worker shortens that.
+TEST(forecast, the_time_between_operations_bounds_them) {
+  sim::recorded_tasks tasks = serial_then_parallel(0, 100, 1'000'000);
+  const time_ns work_ns = 10 * tasks.work_ns();
+  const sim::recorded_tasks one = tasks;
+  for (std::uint32_t k = 1; k != 10; ++k) {
+    const auto first = static_cast<std::uint32_t>(tasks.size());
+    for (std::uint32_t i = 0; i != one.size(); ++i) {
+      std::vector<act> does;
+      for (const act each : one.acts_of(i))
+        does.push_back(each.makes_task() ? act{kind::spawn, each.task() + first} : each);
+      tasks.add(does, one.name_of[i]);
+    }
+    tasks.roots.push_back({k * k_ns_per_s, first, k_ns_per_s});
+  }
+  ASSERT_EQ(tasks.work_ns(), work_ns);
+  const forecast found = forecast_of(tasks, with({1, 16}, costly()));
+  EXPECT_EQ(found.outside_ns, 9 * k_ns_per_s);
+  EXPECT_EQ(found.points[0].least_ns, work_ns + 9 * k_ns_per_s);
+  for (const forecast_point& each : found.points) {
+    EXPECT_GE(each.low_ns, static_cast<double>(each.least_ns));
+    EXPECT_LE(each.free_ns, static_cast<double>(each.greedy_ns));
+    EXPECT_EQ(each.limited_by, limit::outside);
+  }
 }
 
 TEST(forecast, ranges_lists_and_nonsense_are_read_as_such) {

@@ -33,17 +33,41 @@ TEST(session, a_bad_option_is_refused_with_its_name_its_value_and_what_is_allowe
             "filch trace session: ring_events = 0, allowed: a power of two from 2 to 268435456");
 }
 
+// Events need not reach to the end: a program may do something else before and after its tasks.
+TEST(session, says_for_how_long_it_recorded) {
+  session recorded{{.workers = 1, .clock = clock_source::monotonic}};
+  const auto length_ns = [&] {
+    for (const auto& [key, value] : recorded.collect().about.extra) {
+      if (key == k_length_key) return std::stoll(value);
+    }
+    return -1LL;
+  };
+  const std::int64_t began_ns = monotonic_now_ns();
+  recorded.start();
+  const std::int64_t first_ns = length_ns();
+  recorded.stop();
+  const std::int64_t stopped_ns = length_ns();
+  EXPECT_LE(0, first_ns);
+  EXPECT_LE(first_ns, stopped_ns);
+  EXPECT_LE(stopped_ns, monotonic_now_ns() - began_ns);
+  EXPECT_EQ(length_ns(), stopped_ns);
+}
+
 // What a reader must know of forks: which are recorded, whether there were any, and how long some may be missing.
 TEST(session, says_which_forks_it_records) {
   using pairs = std::vector<std::pair<std::string, std::string>>;
   session stolen{{.workers = 1}};
-  EXPECT_EQ(stolen.collect().about.extra, (pairs{{"forks", "stolen"}, {"has_forks", "no"}, {"hidden_forks_ns", "0"}}));
+  EXPECT_EQ(stolen.collect().about.extra,
+            (pairs{{"forks", "stolen"}, {"has_forks", "no"}, {"hidden_forks_ns", "0"}, {"recorded_ns", "0"}}));
   session beats{{.workers = 1, .forks = fork_detail::beat, .beat_ns = 5000}};
   beats.note_forks();
   beats.note_hidden(700);
   beats.note_hidden(300);
-  EXPECT_EQ(beats.collect().about.extra,
-            (pairs{{"forks", "beat"}, {"beat_ns", "5000"}, {"has_forks", "yes"}, {"hidden_forks_ns", "700"}}));
+  EXPECT_EQ(beats.collect().about.extra, (pairs{{"forks", "beat"},
+                                                {"beat_ns", "5000"},
+                                                {"has_forks", "yes"},
+                                                {"hidden_forks_ns", "700"},
+                                                {"recorded_ns", "0"}}));
   session simulated{{.workers = 1, .about = {.source = "simulation"}}};
   EXPECT_EQ(simulated.collect().about.extra, pairs{});
   // A program's own word for one of them says nothing.

@@ -191,7 +191,11 @@ recorded_run look_at(const trace::recording& what) {
       }
     }
   }
-  out.makespan_ns = first_ns == k_never_ns ? 0 : std::max<time_ns>(0, last_ns - first_ns);
+  last_ns = std::max(first_ns, last_ns);
+  if (first_ns != k_never_ns) {
+    out.makespan_ns = last_ns - first_ns;
+    out.outside = analysis::outside_time_of(what, first_ns, last_ns);
+  }
   if (gaps != 0) out.between_tasks_ns = between_ns / static_cast<time_ns>(gaps);
   return out;
 }

@@ -11,6 +11,7 @@
 #include <filch/sim/replay.hpp>
 #include <filch/trace/recording.hpp>
 #include <machine_file.hpp>
+#include <outside_time.hpp>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace filch::tool {
 struct recorded_run {
   std::uint32_t workers = 0;
   time_ns makespan_ns = 0;       // from the first spawn or start to the last end
+  analysis::outside_time outside = {};
   time_ns between_tasks_ns = 0;  // from the end of a task to the start of the next on the same worker, mean
 };
 [[nodiscard]] recorded_run look_at(const trace::recording& what);

@@ -28,6 +28,7 @@ constexpr std::uint32_t k_most_workers = 65534;
 constexpr std::uint32_t k_default_seeds = 10;
 constexpr std::uint64_t k_tasks_per_point = 2'000'000;  // over all seeds, when nobody says how many
 constexpr std::size_t k_ranked_names = 10;
+constexpr time_ns k_part_worth_a_word = 10;             // of the span
 constexpr std::size_t k_most_curve_events = 1'000'000;  // of a recording that a page can show
 
 // A run that somebody measured.
@@ -154,6 +155,12 @@ std::string head_text(const plan& what, const forecast& found, const predict_arg
   for (const sim::change& each : what.changes) out += "What if: " + each.text() + "\n";
   out += "machine " + what.how.machine.name + ", " + policy::describe(what.how.policy) + ", " +
          count_text(what.how.seeds, "seed") + " from " + std::to_string(what.how.seed) + " on\n";
+  if (what.itself.outside.is_much(what.itself.makespan_ns)) {
+    out += "The program also ran for " + what.itself.outside.text() + ", which is in no time below\n";
+  }
+  if (found.outside_ns > found.span_ns / k_part_worth_a_word) {
+    out += "Between tasks it did something else for " + seconds(found.outside_ns) + ", which is in every time below\n";
+  }
   for (const analysis::doubt& each : what.doubts) out += "Warning: " + each.sentence() + "\n";
   if (tasks.gaps != 0) {
     out += "Warning: " + count_text(tasks.gaps, "event") +
@@ -287,7 +294,10 @@ nlohmann::ordered_json json_of(const plan& what, const forecast& found, const st
       {"tasks", found.tasks},
       {"work_s", s(static_cast<double>(found.work_ns))},
       {"span_s", s(static_cast<double>(found.span_ns))},
-      {"outside_s", s(static_cast<double>(found.outside_ns))},
+      {"outside_s",
+       {{"before", s(static_cast<double>(what.itself.outside.before_ns))},
+        {"between", s(static_cast<double>(found.outside_ns))},
+        {"after", s(static_cast<double>(what.itself.outside.after_ns))}}},
       {"burdened_span_s", s(static_cast<double>(found.burdened_span_ns))},
       {"recorded", {{"workers", what.itself.workers}, {"time_s", s(static_cast<double>(what.itself.makespan_ns))}}},
       {"machine", what.how.machine.name},
