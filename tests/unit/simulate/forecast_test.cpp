@@ -8,6 +8,7 @@
 #include <filch/sim/what_if.hpp>
 #include <filch/sim/worker_model.hpp>
 #include <filch/sim/workloads.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ sim::recorded_tasks serial_then_parallel(time_ns serial_ns, std::uint32_t leaves
 }
 
 forecast_options with(std::vector<std::uint32_t> workers, scenario::machine_description machine = {}) {
-  return {.workers = std::move(workers), .machine = std::move(machine), .seeds = 3};
+  return {.workers = std::move(workers), .machine = std::move(machine), .seeds = 3, .between_tasks_ns = 0};
 }
 
 TEST(forecast, work_and_span_are_those_of_the_analysis) {
@@ -143,6 +144,40 @@ trace::recording row_of_tasks(std::uint64_t tasks, const Break& break_ns) {
     out.workers[0].push_back(at(now_ns, end, i));
   }
   return out;
+}
+
+// The bug: a mean. One break of a scheduler's turn made each of a thousand ten times as dear.
+TEST(recorded_run, what_passes_between_two_tasks_is_the_median) {
+  const auto rarely_long = [](std::uint64_t i) { return i % 100 == 50 ? 1'000'000 : time_ns{90} + time_ns(i % 3); };
+  EXPECT_EQ(look_at(row_of_tasks(1'000, rarely_long)).between_tasks_ns, 91);
+}
+
+TEST(recorded_run, few_breaks_between_tasks_tell_nothing) {
+  const auto always = [](std::uint64_t) { return time_ns{700}; };
+  EXPECT_EQ(look_at(row_of_tasks(100, always)).between_tasks_ns, std::nullopt);
+  EXPECT_EQ(look_at(row_of_tasks(101, always)).between_tasks_ns, 700);
+  const sim::recorded_tasks tasks = serial_then_parallel(0, 1000, 1000);
+  forecast_options how = with({1}, costly());
+  const double nothing_ns = forecast_of(tasks, how).points[0].mean_ns;
+  how.between_tasks_ns = 700;
+  const double measured_ns = forecast_of(tasks, how).points[0].mean_ns;
+  how.between_tasks_ns.reset();
+  const double described_ns = forecast_of(tasks, how).points[0].mean_ns;
+  EXPECT_LT(nothing_ns, described_ns);
+  EXPECT_LT(described_ns, measured_ns);
+}
+
+// A worker that looks for work while a thread outside makes the next task handles nothing.
+TEST(recorded_run, a_break_before_a_task_that_was_not_there_yet_does_not_count) {
+  using enum trace::event_kind;
+  trace::recording made = row_of_tasks(400, [](std::uint64_t i) { return i % 2 == 0 ? time_ns{50} : 30'000; });
+  for (std::uint64_t i = 1; i < 400; i += 2) {
+    const time_ns started_ns = made.workers[0][2 * i].time_ns;
+    trace::event spawned = at(started_ns - 20, spawn, i, trace::k_no_task);
+    spawned.worker = trace::k_outside;
+    made.outside.push_back(spawned);
+  }
+  EXPECT_EQ(look_at(made).between_tasks_ns, 50);
 }
 
 // The bug: nobody said that most of the program is no task.

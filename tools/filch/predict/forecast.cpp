@@ -7,6 +7,7 @@
 #include <filch/sim/worker_model.hpp>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "../errors.hpp"
@@ -32,10 +33,9 @@ sim::machine_costs added_costs(const forecast_options& how) {
   sim::machine_costs out = how.machine.costs;
   out.spawn_ns = 0;
   out.push_ns = 0;
-  out.resume_ns = how.between_tasks_ns;
-  out.pop_ns = how.between_tasks_ns;
-  out.inbox_ns = how.between_tasks_ns;
-  out.injector_ns = how.between_tasks_ns;
+  if (how.between_tasks_ns) {
+    out.resume_ns = out.pop_ns = out.inbox_ns = out.injector_ns = *how.between_tasks_ns;
+  }
   return out;
 }
 
@@ -55,7 +55,9 @@ struct outcome {
 void require_countable(const sim::recorded_tasks& tasks, const forecast_options& how, double inflation) {
   constexpr double k_most_ns = 0x1p61;
   constexpr double k_handlings = 8;  // of one act, at most: taking a task, resuming it, waking a worker
-  const auto handling_ns = static_cast<double>(how.between_tasks_ns + burden_of(how.machine.costs));
+  const sim::machine_costs added = added_costs(how);
+  const time_ns taking_ns = std::max({added.resume_ns, added.pop_ns, added.inbox_ns, added.injector_ns});
+  const auto handling_ns = static_cast<double>(taking_ns + burden_of(how.machine.costs));
   const double all_ns = static_cast<double>(tasks.work_ns()) * inflation +
                         k_handlings * handling_ns * static_cast<double>(tasks.acts.size() + tasks.size()) +
                         static_cast<double>(tasks.roots.back().at_ns);
@@ -151,35 +153,52 @@ const char* name_of(limit what) {
   return "";
 }
 
-recorded_run look_at(const trace::recording& what) {
-  recorded_run out{.workers = static_cast<std::uint32_t>(what.workers.size())};
-  time_ns first_ns = k_never_ns;
-  time_ns last_ns = 0;
-  time_ns between_ns = 0;
-  std::uint64_t gaps = 0;
-  const auto note_begin = [&](const std::vector<event>& list) {
-    const auto found = std::ranges::find_if(
-        list, [](const event& one) { return one.kind == event_kind::spawn || one.kind == event_kind::start; });
-    if (found != list.end()) first_ns = std::min<time_ns>(first_ns, found->time_ns);
-  };
-  note_begin(what.outside);
-  for (const auto& list : what.workers) {
-    note_begin(list);
+namespace {
+
+// From fewer breaks between tasks nothing is learned of what handling costs (a guess).
+constexpr std::size_t k_fewest_breaks = 100;
+
+// When tasks from outside became ready.
+std::unordered_map<std::uint64_t, time_ns> arrivals_of(const trace::recording& what) {
+  std::unordered_map<std::uint64_t, time_ns> out;
+  for (const event& one : what.outside) {
+    const bool is_arrival =
+        one.kind == event_kind::spawn || one.kind == event_kind::inject || one.kind == event_kind::woken;
+    if (is_arrival && one.task != trace::k_no_task) out[one.task] = one.time_ns;
+  }
+  return out;
+}
+
+// The breaks between two tasks of a worker in which it only looked at its own queues, and did not wait for the second.
+class breaks {
+ public:
+  explicit breaks(const trace::recording& what) : arrivals_{arrivals_of(what)} {
+    for (const auto& list : what.workers) read(list);
+  }
+
+  [[nodiscard]] std::optional<time_ns> median_ns() {
+    if (lengths_ns_.size() < k_fewest_breaks) return std::nullopt;
+    const auto middle = lengths_ns_.begin() + static_cast<std::ptrdiff_t>(lengths_ns_.size() / 2);
+    std::ranges::nth_element(lengths_ns_, middle);
+    return *middle;
+  }
+
+ private:
+  void read(const std::vector<event>& list) {
     time_ns ended_ns = k_never_ns;  // of the task before, when nothing but looking at own queues came since
     for (const event& one : list) {
       switch (one.kind) {
         case event_kind::end:
-          last_ns = std::max<time_ns>(last_ns, one.time_ns);
           ended_ns = one.time_ns;
           break;
         case event_kind::start:
-        case event_kind::resume:
-          if (ended_ns != k_never_ns) {
-            between_ns += one.time_ns - ended_ns;
-            ++gaps;
-          }
+        case event_kind::resume: {
+          const auto arrival = arrivals_.find(one.task);
+          const bool was_there = arrival == arrivals_.end() || arrival->second <= ended_ns;
+          if (ended_ns != k_never_ns && was_there) lengths_ns_.push_back(one.time_ns - ended_ns);
           ended_ns = k_never_ns;
           break;
+        }
         case event_kind::steal_attempt:
         case event_kind::park:
         case event_kind::join:
@@ -191,12 +210,34 @@ recorded_run look_at(const trace::recording& what) {
       }
     }
   }
-  last_ns = std::max(first_ns, last_ns);
-  if (first_ns != k_never_ns) {
-    out.makespan_ns = last_ns - first_ns;
-    out.outside = analysis::outside_time_of(what, first_ns, last_ns);
+
+  const std::unordered_map<std::uint64_t, time_ns> arrivals_;
+  std::vector<time_ns> lengths_ns_;
+};
+
+}  // namespace
+
+recorded_run look_at(const trace::recording& what) {
+  recorded_run out{.workers = static_cast<std::uint32_t>(what.workers.size())};
+  time_ns first_ns = k_never_ns;
+  time_ns last_ns = 0;
+  const auto note_begin = [&](const std::vector<event>& list) {
+    const auto found = std::ranges::find_if(
+        list, [](const event& one) { return one.kind == event_kind::spawn || one.kind == event_kind::start; });
+    if (found != list.end()) first_ns = std::min<time_ns>(first_ns, found->time_ns);
+  };
+  note_begin(what.outside);
+  for (const auto& list : what.workers) {
+    note_begin(list);
+    for (const event& one : list) {
+      if (one.kind == event_kind::end) last_ns = std::max<time_ns>(last_ns, one.time_ns);
+    }
   }
-  if (gaps != 0) out.between_tasks_ns = between_ns / static_cast<time_ns>(gaps);
+  if (first_ns == k_never_ns) return out;
+  last_ns = std::max(first_ns, last_ns);
+  out.makespan_ns = last_ns - first_ns;
+  out.outside = analysis::outside_time_of(what, first_ns, last_ns);
+  out.between_tasks_ns = breaks{what}.median_ns();
   return out;
 }
 

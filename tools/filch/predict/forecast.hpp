@@ -11,6 +11,7 @@
 #include <filch/sim/replay.hpp>
 #include <filch/trace/recording.hpp>
 #include <machine_file.hpp>
+#include <optional>
 #include <outside_time.hpp>
 #include <string>
 #include <vector>
@@ -20,9 +21,11 @@ namespace filch::tool {
 // What a recording shows beside its tasks.
 struct recorded_run {
   std::uint32_t workers = 0;
-  time_ns makespan_ns = 0;       // from the first spawn or start to the last end
+  time_ns makespan_ns = 0;  // from the first spawn or start to the last end
   analysis::outside_time outside = {};
-  time_ns between_tasks_ns = 0;  // from the end of a task to the start of the next on the same worker, mean
+  // From the end of a task to the start of the next on the same worker, when nothing but handling lay between: the
+  // median. None: there are too few.
+  std::optional<time_ns> between_tasks_ns = {};
 };
 [[nodiscard]] recorded_run look_at(const trace::recording& what);
 
@@ -38,8 +41,8 @@ struct forecast_options {
   policy::search_options policy{};
   std::uint64_t seed = 1;
   std::uint32_t seeds = 1;
-  time_ns between_tasks_ns = 0;
-  std::vector<inflation_point> inflation{};  // by number of workers; between two the factor is interpolated
+  std::optional<time_ns> between_tasks_ns = {};  // none: what the machine file says
+  std::vector<inflation_point> inflation{};      // by number of workers; between two the factor is interpolated
 };
 
 // What a run loses against its work divided evenly among the workers, in nanoseconds of the whole run.
