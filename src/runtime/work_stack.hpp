@@ -149,9 +149,6 @@ void give_back_kept_stacks() noexcept;
 [[nodiscard]] fiber* running_fiber() noexcept;
 void set_running_fiber(fiber& entered) noexcept;
 
-// Throws stack_exhausted if a frame of the caller's would have little stack left below it. Does nothing on a thread
-// that takes no part.
-void require_stack_left();
 // stack_exhausted is on its way on the calling thread.
 void note_stack_exhausted() noexcept;
 // What a join throws, and a scope.
