@@ -4,7 +4,9 @@
 // memory, no arithmetic overflows, and the graph of the tasks keeps its invariants.
 //
 // An input that begins like a .filch file is one, as it is and with right checksums. Any other is a script, six bytes
-// for an event, with few workers, tasks and names: so it takes few steps to events that contradict each other.
+// for an event, with few workers, tasks and names: so it takes few steps to events that contradict each other. A script
+// whose first byte says so repeats its events, for one task after the other: so few bytes make deep, long and wide
+// recordings. Whatever is made of one must not be much larger than it is.
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,7 +39,12 @@ using namespace filch;
 using namespace filch::trace;
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t k_most_workers = 16;  // more cost time and show nothing new
+constexpr std::uint32_t k_most_workers = 16;  // of a file; more cost time and show nothing new
+constexpr std::array<std::uint32_t, 4> k_large_workers{1, 2, 16, 64};
+constexpr std::size_t k_most_large_events = 4'000;
+// Of all files that a command writes: several hundred times the largest recording.
+constexpr std::uintmax_t k_most_output_bytes = std::uintmax_t{32} << 20;
+constexpr std::size_t k_most_strands_per_event = 4;
 
 // ---- recordings -----------------------------------------------------------------------------------------------------
 
@@ -46,22 +53,60 @@ class script {
   explicit script(std::string_view bytes) : bytes_{bytes} {}
 
   recording read() {
+    constexpr std::uint8_t k_large = 250;
     recording out;
-    out.about.workers = byte() % 5;
+    const std::uint8_t head = byte();
+    const bool is_large = head >= k_large;
+    out.about.workers = is_large ? k_large_workers[head % k_large_workers.size()] : head % 5;
     out.about.source = byte() % 4 == 0 ? "simulation" : "threads";
     out.workers.resize(out.about.workers);
     out.names = {{"load"}, {"store", rgb{1, 2, 3}}, {std::string{k_fork_reason}}, {"mutex"}, {"timer"}, {""}};
-    while (!bytes_.empty()) {
-      event next = read_event();
-      const std::uint32_t where = byte() % (out.about.workers + 1);
-      const bool is_outside = where == out.about.workers;
-      next.worker = is_outside ? k_outside : static_cast<std::uint16_t>(where);
-      (is_outside ? out.outside : out.workers[where]).push_back(next);
+    while (!bytes_.empty() && events_ < k_most_large_events) {
+      if (is_large) repeat_events(out);
+      else put(out, read_event(), byte());
     }
     return out;
   }
 
  private:
+  void put(recording& to, event next, std::uint32_t where) {
+    where %= to.about.workers + 1;
+    const bool is_outside = where == to.about.workers;
+    next.worker = is_outside ? k_outside : static_cast<std::uint16_t>(where);
+    (is_outside ? to.outside : to.workers[where]).push_back(next);
+    ++events_;
+  }
+
+  // Up to three events, again and again, each for the same task or for the next in every round.
+  void repeat_events(recording& to) {
+    struct pattern {
+      event what;
+      std::uint32_t where = 0;
+      std::uint64_t task_step = 0;
+      std::uint64_t argument_step = 0;
+    };
+    std::array<pattern, 3> patterns;
+    const std::size_t count = 1 + byte() % patterns.size();
+    const std::uint32_t rounds = 1u << (byte() % 13);
+    for (std::size_t i = 0; i != count; ++i) {
+      pattern& each = patterns[i];
+      each.what = read_event();
+      each.where = byte();
+      const std::uint8_t steps = byte();
+      each.task_step = each.what.task == k_no_task ? 0 : steps % 2;
+      each.argument_step = each.what.argument == k_no_task ? 0 : steps / 2 % 2;
+    }
+    for (std::uint32_t round = 0; round != rounds && events_ < k_most_large_events; ++round) {
+      for (std::size_t i = 0; i != count; ++i) {
+        event next = patterns[i].what;
+        next.time_ns = now_ns_++;
+        next.task += patterns[i].task_step * round;
+        next.argument += patterns[i].argument_step * round;
+        put(to, next, patterns[i].where);
+      }
+    }
+  }
+
   std::uint8_t byte() {
     if (bytes_.empty()) return 0;
     const auto out = static_cast<std::uint8_t>(bytes_.front());
@@ -87,6 +132,7 @@ class script {
 
   std::string_view bytes_;
   time_ns now_ns_ = 0;
+  std::size_t events_ = 0;
 };
 
 // ---- commands -------------------------------------------------------------------------------------------------------
@@ -107,6 +153,11 @@ class work_folder {
   }
 
   [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
+  [[nodiscard]] std::uintmax_t bytes() const {
+    std::uintmax_t sum = 0;
+    for (const fs::directory_entry& each : fs::directory_iterator{path_}) sum += each.file_size();
+    return sum;
+  }
 
  private:
   fs::path path_;
@@ -177,7 +228,10 @@ bool is_refusal(const std::exception& problem) {
 
 // ---- properties -----------------------------------------------------------------------------------------------------
 
-void require_invariants(const analysis::dag& graph) {
+void require_invariants(const analysis::dag& graph, const recording& from) {
+  std::size_t events = from.outside.size();
+  for (const auto& list : from.workers) events += list.size();
+  FILCH_ASSERT(graph.strands.size() <= k_most_strands_per_event * events, graph.strands.size(), events);
   for (std::size_t i = 0; i != graph.strands.size(); ++i) {
     const analysis::strand& each = graph.strands[i];
     FILCH_ASSERT(each.begin_ns >= graph.begin_ns && each.end_ns <= graph.end_ns && each.begin_ns <= each.end_ns);
@@ -198,9 +252,8 @@ void use(const std::string& bytes, const recording& what) {
   static const command& chosen = chosen_command();
   static const work_folder folder;
   static silence nothing;
-  if (what.workers.size() > k_most_workers) return;
   FILCH_ASSERT(what.check().empty());
-  if (chosen.name == "analyze") require_invariants(analysis::dag::from(what));
+  if (chosen.name == "analyze") require_invariants(analysis::dag::from(what), what);
   std::ofstream{folder.file("in.filch"), std::ios::binary} << bytes;
   auto* const out_before = std::cout.rdbuf(&nothing);
   auto* const err_before = std::cerr.rdbuf(&nothing);
@@ -213,12 +266,13 @@ void use(const std::string& bytes, const recording& what) {
   }
   std::cout.rdbuf(out_before);
   std::cerr.rdbuf(err_before);
+  FILCH_ASSERT(folder.bytes() <= k_most_output_bytes, folder.bytes(), bytes.size());
 }
 
 void read_and_use(const std::string& bytes) {
   std::istringstream in{bytes};
   const read_result found = read_binary(in);
-  if (found.is_usable) use(bytes, found.value);
+  if (found.is_usable && found.value.workers.size() <= k_most_workers) use(bytes, found.value);
 }
 
 }  // namespace
