@@ -208,7 +208,9 @@ class reader {
     ++above.unjoined;
     if (!made.has_ended) ++above.unfinished;
     else made.older_ended = std::exchange(above.newest_ended, child);
-    if (above.has_ended) above.has_widows = true;
+    if (!above.has_ended) return;
+    above.has_widows = true;
+    made.spawned_ns = above.over_ns;  // a task came of it: nothing that began meanwhile came behind all tasks
   }
 
   void go_on(std::uint32_t which, const event& one) {

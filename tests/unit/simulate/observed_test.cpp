@@ -56,4 +56,37 @@ TEST(observed_workload, spans_and_joins_of_a_tree_are_those_of_its_shape) {
   }
 }
 
+// Tasks that come one after the other, each when all before it have ended.
+class one_after_the_other final : public sim::workload {
+ public:
+  explicit one_after_the_other(int count) : left_{count} {}
+
+  bool next_arrival(sim::arrival& out) override {
+    if (has_begun_) return false;
+    has_begun_ = true;
+    return next_after_all(0, out);
+  }
+  bool next_after_all(time_ns ended_ns, sim::arrival& out) override {
+    if (left_-- == 0) return false;
+    out = {.at_ns = ended_ns + 5};
+    return true;
+  }
+  sim::next_step resume(sim::task& self, sim::task_context&) override {
+    return self.stage == 0 ? sim::next_step::work(10) : sim::next_step::end();
+  }
+
+ private:
+  int left_;
+  bool has_begun_ = false;
+};
+
+TEST(observed_workload, tasks_that_come_when_all_have_ended_are_noted) {
+  one_after_the_other inner{3};
+  observed_workload watched{inner};
+  const sim::run_result result = sim::simulate(sim::machine_model::free(2), {}, watched);
+  EXPECT_EQ(result.tasks, 3u);
+  ASSERT_EQ(watched.tasks().size(), 3u);
+  for (std::size_t i = 0; i != 3; ++i) EXPECT_EQ(watched.tasks()[i].came_ns, static_cast<time_ns>(15 * i + 5));
+}
+
 }  // namespace

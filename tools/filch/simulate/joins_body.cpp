@@ -43,16 +43,19 @@ class joining_run final : private sim::task_context {
     const progress shown{how_.tasks, done_};
     began_ns_ = monotonic_now_ns();
     sim::arrival next;
-    while (next_arrival(next)) {
+    bool is_there = next_arrival(next);
+    while (is_there) {
       std::unique_lock lock{mutex_};
       const auto wait = std::chrono::nanoseconds{began_ns_ + scaled_ns(next.at_ns) - monotonic_now_ns()};
       if (changed_.wait_for(lock, wait, [this] { return is_stuck(); })) return;
       joining_task& made = make(next.words[0], next.words[1], next.band, nullptr);
       lock.unlock();
       filch::spawn(runtime_, live(made), options_of(made)).detach();
+      is_there = next_arrival(next);
+      if (is_there) continue;
+      wait_for_all();
+      is_there = next_after_all(next);
     }
-    std::unique_lock lock{mutex_};
-    changed_.wait(lock, [this] { return is_stuck() || ended_ == tasks_.size(); });
   }
 
   // When nothing runs any more.
@@ -76,6 +79,18 @@ class joining_run final : private sim::task_context {
   bool next_arrival(sim::arrival& out) {
     const std::lock_guard lock{mutex_};
     return !is_stuck() && load_.next_arrival(out);
+  }
+
+  // All have ended, or nothing goes on.
+  void wait_for_all() {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return is_stuck() || ended_ == tasks_.size(); });
+  }
+  // What comes when all that came before has ended.
+  bool next_after_all(sim::arrival& out) {
+    const std::lock_guard lock{mutex_};
+    const double passed_ns = static_cast<double>(monotonic_now_ns() - began_ns_) / how_.time_scale;
+    return !is_stuck() && load_.next_after_all(static_cast<time_ns>(passed_ns), out);
   }
 
   static submit_options options_of(const joining_task& of) {

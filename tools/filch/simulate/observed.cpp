@@ -11,6 +11,13 @@ bool observed_workload::next_arrival(sim::arrival& out) {
   return has_announced_;
 }
 
+bool observed_workload::next_after_all(time_ns ended_ns, sim::arrival& out) {
+  note_root();
+  has_announced_ = inner_.next_after_all(ended_ns, out);
+  announced_ = out;
+  return has_announced_;
+}
+
 // The arrival announced before has come by now.
 void observed_workload::note_root() {
   if (!has_announced_) return;

@@ -35,6 +35,7 @@ class observed_workload final : public sim::workload, private sim::task_context 
   [[nodiscard]] std::vector<time_ns> spans_ns() const;
 
   bool next_arrival(sim::arrival& out) override;
+  bool next_after_all(time_ns ended_ns, sim::arrival& out) override;
   sim::next_step resume(sim::task& self, sim::task_context& with) override;
 
  private:

@@ -39,16 +39,20 @@ class live_workload final : private sim::task_context {
     const progress shown{expected, done_};
     began_ns_ = monotonic_now_ns();
     sim::arrival next;
-    while (next_arrival(next)) {
+    bool is_there = next_arrival(next);
+    while (is_there) {
       const time_ns wait_ns = began_ns_ + scaled_ns(next.at_ns) - monotonic_now_ns();
       if (wait_ns > 0) {
         flush_loads();
         std::this_thread::sleep_for(std::chrono::nanoseconds{wait_ns});
       }
       admit(next);
+      is_there = next_arrival(next);
+      if (is_there) continue;
+      flush_loads();
+      runtime_.wait_idle();
+      is_there = next_after_all(next);
     }
-    flush_loads();
-    runtime_.wait_idle();
   }
 
   void account(executed_plan& into) const {
@@ -66,9 +70,19 @@ class live_workload final : private sim::task_context {
     return static_cast<time_ns>(static_cast<double>(span_ns) * time_scale_);
   }
 
+  [[nodiscard]] time_ns unscaled_ns(time_ns span_ns) const {
+    return static_cast<time_ns>(static_cast<double>(span_ns) / time_scale_);
+  }
+
   bool next_arrival(sim::arrival& out) {
     const std::lock_guard lock{mutex_};
     return load_.next_arrival(out);
+  }
+
+  // What comes when all that came before has ended.
+  bool next_after_all(sim::arrival& out) {
+    const std::lock_guard lock{mutex_};
+    return load_.next_after_all(unscaled_ns(monotonic_now_ns() - began_ns_), out);
   }
 
   // ---- from outside -------------------------------------------------------------------------------------------------
