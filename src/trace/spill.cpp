@@ -87,9 +87,12 @@ spill::spill(const std::string& file, const recording_metadata& about) : owner_{
   said_.file = file;
   descriptor_ = open_to_write(file);
   // The lock says to other processes that this one writes here.
-  if (descriptor_ >= 0 && (is_locked_by_another(descriptor_) || is_of_run(descriptor_, pairs))) {
+  std::string numbered = file;
+  for (std::uint64_t turn = 1; descriptor_ >= 0 && (is_locked_by_another(descriptor_) || is_of_run(descriptor_, pairs));
+       ++turn) {
     ::close(descriptor_);
-    said_.file = with_number(file, static_cast<std::uint64_t>(owner_));
+    if (turn == 1) numbered = with_number(file, static_cast<std::uint64_t>(owner_));
+    said_.file = turn == 1 ? numbered : with_number(numbered, turn);
     descriptor_ = open_to_write(said_.file);
   }
   if (descriptor_ < 0) throw_system("filch trace session: spill = \"" + said_.file + "\" cannot be written");

@@ -190,11 +190,15 @@ TEST(spill, a_file_that_the_same_run_has_written_gets_a_number) {
   EXPECT_EQ(record("one", 2), other);
   EXPECT_EQ(read_file(file).value.about.seed, 1u);
   EXPECT_EQ(read_file(other).value.about.seed, 2u);
+  // A program that starts another one in its place keeps its process.
+  const std::string third = with_number(other, 2);
+  EXPECT_EQ(record("one", 5), third);
+  EXPECT_EQ(read_file(other).value.about.seed, 2u);
   EXPECT_EQ(record("two", 3), file);
   EXPECT_EQ(read_file(file).value.about.seed, 3u);
   session{{.workers = 1, .about = {.seed = 4}, .spill = file}};
   EXPECT_EQ(read_file(file).value.about.seed, 4u);
-  std::filesystem::remove(file), std::filesystem::remove(other);
+  for (const std::string& each : {file, other, third}) std::filesystem::remove(each);
 }
 
 TEST(spill, a_full_disk_ends_the_recording_and_says_why) {
