@@ -27,7 +27,8 @@ constinit thread_local bool has_left = false;
 struct leaves_at_end {
   ~leaves_at_end() {
     has_left = true;
-    if (seat_taken != nullptr) seat_taken->home.guests().leave_seat();
+    // In a copy of the process nobody may be left to unlock the hall.
+    if (seat_taken != nullptr && !seat_taken->home.is_forked_child()) seat_taken->home.guests().leave_seat();
   }
 };
 

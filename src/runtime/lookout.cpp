@@ -204,7 +204,8 @@ bool lookout::look_at(latent_desk& desk, seen& before, bool awaits_join) {
       ended != std::exchange(before.stretches, ended) && !desk.withholds_forks()) {
     return false;
   }
-  if (home_.is_exhausted() || !desk.visits.may_begin(monotonic_now_ns())) return false;
+  if (home_.is_exhausted() && !desk.has_coroutines()) return false;
+  if (!desk.visits.may_begin(monotonic_now_ns())) return false;
   if (visit(desk)) home_.notify(worker_id::none());
   return true;
 }
@@ -258,8 +259,8 @@ bool lookout::visit_for(const worker& who) noexcept {
   for (std::size_t i = 1; i != count; ++i) {
     latent_desk& desk = home_.workers[(who.self.value + i) % count].desk;
     const time_ns now_ns = monotonic_now_ns();
-    if (home_.idle().is_chosen(who.self) || home_.is_exhausted()) return false;
-    if (!has_place && !desk.has_coroutines()) continue;
+    if (home_.idle().is_chosen(who.self)) return false;
+    if ((!has_place || home_.is_exhausted()) && !desk.has_coroutines()) continue;
     if (!desk.withholds() || !(is_alone || desk.withholds_forks())) continue;
     if (!desk.pace.may_wake(now_ns) || !desk.visits.may_begin(now_ns)) continue;
     if (visit(desk)) return true;

@@ -2,6 +2,7 @@
 
 #include "visiting.hpp"
 
+#include <new>
 #include <shared_mutex>
 
 #include <pthread.h>
@@ -20,11 +21,17 @@ std::shared_mutex& visits_under_way() {
   return guards;
 }
 
+// The system's lock knows its holder by the number of the thread, which is another one in the copy: there it can be
+// unlocked for ThreadSanitizer's books only.
+void renew_in_copy() noexcept {
+  visits_under_way().unlock();
+  ::new (static_cast<void*>(&visits_under_way())) std::shared_mutex;
+}
+
 // fork() waits for visitors from now on. False: there is no memory for that.
 bool guard_fork() noexcept {
   static const bool is_guarded =
-      ::pthread_atfork([] { visits_under_way().lock(); }, [] { visits_under_way().unlock(); },
-                       [] { visits_under_way().unlock(); }) == 0;
+      ::pthread_atfork([] { visits_under_way().lock(); }, [] { visits_under_way().unlock(); }, &renew_in_copy) == 0;
   return is_guarded;
 }
 

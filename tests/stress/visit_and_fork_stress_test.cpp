@@ -62,11 +62,16 @@ long fib(int n) {
   return a + b;
 }
 
-// The exit code of a child that joins where it is.
+// The exit code of a child that makes a child, which ends at once, and joins where it is.
 int code_of_child() {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(fib(10) == 55 ? 0 : 1);
   int status = 0;
+  if (child == 0) {
+    const pid_t below = ::fork();
+    if (below == 0) ::_exit(0);
+    const bool has_ended = below > 0 && ::waitpid(below, &status, 0) == below && status == 0;
+    ::_exit(has_ended && fib(10) == 55 ? 0 : 1);
+  }
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -95,8 +100,11 @@ TEST(copies_of_the_process, are_made_while_threads_visit_each_other) {
   }};
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{2};
   while (copies == 0 || std::chrono::steady_clock::now() < end) {
-    // In a task, between forks of its own, and outside.
+    // Outside, and in a task between forks of its own. ThreadSanitizer ends a child that starts threads, as the default
+    // runtime does for the join outside.
+#if !defined(FILCH_TSAN)
     EXPECT_EQ(code_of_child(), 0);
+#endif
     EXPECT_EQ(rt.run([] {
       const auto [status, other] = filch::join([] { return code_of_child(); }, [] { return fib(12); });
       return status + static_cast<int>(other);

@@ -228,23 +228,15 @@ void forbid_heavy_fences() {
     std::_Exit(10);
   }
 }
-void spawn_behind_a_filter(bool is_prepared) {
-  filch::runtime rt{{.workers = 2}};
-  if (is_prepared) {  // the monitor is awake, and can visit
-    rt.run([] { filch::join([] { std::this_thread::sleep_for(std::chrono::milliseconds{300}); }, [] {}); });
-  }
-  forbid_heavy_fences();
-  for (int i = 0; i != 3; ++i) spawn_beside_a_long_function(rt, true);
-}
 TEST(no_fences_death, a_coroutine_beside_a_long_function_begins_behind_a_filter_of_system_calls) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  for (const bool is_prepared : {false, true}) {
-    const auto body = [is_prepared] {
-      spawn_behind_a_filter(is_prepared);
-      std::_Exit(testing::Test::HasFailure() ? 1 : 0);
-    };
-    EXPECT_EXIT(body(), testing::ExitedWithCode(0), "");
-  }
+  const auto body = [] {
+    filch::runtime rt{{.workers = 2}};
+    forbid_heavy_fences();
+    for (int i = 0; i != 3; ++i) spawn_beside_a_long_function(rt, true);
+    std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(body(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
