@@ -241,46 +241,49 @@ TEST_P(cancellation, a_tree_cancelled_at_any_time_destroys_what_it_made) {
 // the context of the token. Who requests it is no worker, so the callback holds none. All tasks wait for an event, so
 // that they end only when they are told.
 class cancellation_order : public testing::Test {
- protected:
+ public:
   struct end_mark {
     filch::manual_event& of;
     ~end_mark() { of.set(); }
   };
-  static task<int> waits_for(filch::manual_event& never, filch::manual_event& gone) {
-    const end_mark at_end{gone};
-    co_await never.async_wait();
+  static task<int> waits_for(cancellation_order& in) {
+    const end_mark at_end{in.gone_};
+    ++in.begun_;
+    co_await in.never_.async_wait();
     co_return 0;
   }
-  void cancel_when_all_wait(join_handle<int> asked) {
-    while (rt_.statistics().unfinished() != 0) std::this_thread::yield();
+  // A child that has not begun would not begin any more.
+  void cancel_when_all_wait(join_handle<int> asked, int children) {
+    while (begun_ != children || rt_.statistics().unfinished() != 0) std::this_thread::yield();
     asked.cancel();
     EXPECT_THROW((void)asked.get(), filch::task_cancelled);
   }
 
   filch::manual_event never_;
   filch::manual_event gone_;
+  std::atomic<int> begun_{0};
   filch::runtime rt_{{.workers = 2}};
 };
 
 TEST_F(cancellation_order, a_callback_may_wait_for_a_task_that_was_spawned_with_its_token) {
-  const auto parent = [](filch::manual_event& never, filch::manual_event& gone) -> task<int> {
+  const auto parent = [](cancellation_order& in) -> task<int> {
     const std::stop_token asked = co_await filch::this_task::stop_token();
-    const std::stop_callback waits{asked, [&] { gone.wait(); }};
-    const auto child = spawn(waits_for(never, gone), {.stop = asked});
-    co_await never.async_wait();
+    const std::stop_callback waits{asked, [&] { in.gone_.wait(); }};
+    const auto child = spawn(waits_for(in), {.stop = asked});
+    co_await in.never_.async_wait();
     co_return 0;
   };
-  cancel_when_all_wait(spawn(rt_, parent(never_, gone_)));
+  cancel_when_all_wait(spawn(rt_, parent(*this)), 1);
 }
 
 TEST_F(cancellation_order, a_callback_may_wait_for_what_lies_below_its_task) {
-  const auto parent = [](filch::manual_event& never, filch::manual_event& gone) -> task<int> {
+  const auto parent = [](cancellation_order& in) -> task<int> {
     const std::stop_token asked = co_await filch::this_task::stop_token();
-    const std::stop_callback waits{asked, [&] { gone.wait(); }};
-    const auto first = co_await filch::any(waits_for(never, gone), waits_for(never, gone));
+    const std::stop_callback waits{asked, [&] { in.gone_.wait(); }};
+    const auto first = co_await filch::any(waits_for(in), waits_for(in));
     co_return first.value;
   };
-  cancel_when_all_wait(spawn(rt_, parent(never_, gone_)));
+  cancel_when_all_wait(spawn(rt_, parent(*this)), 2);
 }
 
 TEST(cancellation_one, a_task_cancelled_before_its_start_never_starts_and_its_frame_is_destroyed) {
