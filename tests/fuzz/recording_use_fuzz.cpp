@@ -43,7 +43,7 @@ constexpr std::uint32_t k_most_workers = 16;  // of a file; more cost time and s
 constexpr std::array<std::uint32_t, 4> k_large_workers{1, 2, 16, 64};
 constexpr std::size_t k_most_large_events = 4'000;
 // Of all files that a command writes: several hundred times the largest recording.
-constexpr std::uintmax_t k_most_output_bytes = std::uintmax_t{32} << 20;
+constexpr std::uintmax_t k_most_output_bytes = std::uintmax_t{96} << 20;
 constexpr std::size_t k_most_strands_per_event = 4;
 
 // ---- recordings -----------------------------------------------------------------------------------------------------
