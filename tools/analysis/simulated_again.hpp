@@ -15,7 +15,6 @@ namespace filch::analysis {
 
 // What is said instead.
 inline constexpr std::string_view k_not_simulated_again =
-    "The same tasks simulated are not shown: so many workers look for work that they would have more than 4 million "
-    "events.";
+    "The same tasks simulated are not shown: with the workers' looks for work they have more than 4 million events.";
 
 }  // namespace filch::analysis

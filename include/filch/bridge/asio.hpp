@@ -15,7 +15,8 @@
 // that has ended meanwhile, ends as it would have. So `timeout` and `any` work. For that, the handlers of an operation
 // run on a strand of its own, over the executor that its initiation names. An initiation that has no get_executor(),
 // such as a lambda, gets no cancellation slot: its operation ends as it would have. Asio's own operations and
-// asio::async_compose have one.
+// asio::async_compose have one. Asio's signal is sent with a lock that the call of the handler takes, too: an operation
+// of one's own calls its handler without locks that its cancellation takes.
 //
 // Who may call what: `use_task` in a task; what it returns is awaited at once, and once. An asio_context any thread; it
 // refers to a runtime, which outlives it, and it outlives the handlers that it was given.
