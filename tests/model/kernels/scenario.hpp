@@ -34,10 +34,13 @@ inline constexpr bool k_deep = true;
 inline constexpr bool k_deep = false;
 #endif
 
+// FILCH_CHECK_EXECUTIONS, or what is given.
+[[nodiscard]] std::uint64_t most_executions(std::uint64_t otherwise);
+
 // How to explore, by what CI has time for and what the deep preset has.
 [[nodiscard]] inline options bounded(unsigned preemptions, unsigned deep_preemptions) {
   return {.mode = exhaustive{.preemptions = k_deep ? deep_preemptions : preemptions,
-                             .max_executions = k_deep ? 50'000'000u : 400'000u}};
+                             .max_executions = most_executions(k_deep ? 50'000'000u : 400'000u)}};
 }
 [[nodiscard]] inline options sampled(std::uint64_t iterations, std::uint64_t deep_iterations) {
   return {.mode = random{.seed = 20261, .iterations = k_deep ? deep_iterations : iterations}};

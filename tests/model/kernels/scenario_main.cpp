@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -76,6 +77,17 @@ int survey() {
 }
 
 }  // namespace
+
+std::uint64_t most_executions(std::uint64_t otherwise) {
+  const char* const given = std::getenv("FILCH_CHECK_EXECUTIONS");
+  if (given == nullptr) return otherwise;
+  char* end = nullptr;
+  const std::uint64_t most = std::strtoull(given, &end, 10);
+  if (most != 0 && *end == '\0') return most;
+  std::fprintf(stderr, "FILCH_CHECK_EXECUTIONS is \"%s\"; it must be a number from 1 to 2^64 - 1\n", given);
+  std::exit(2);
+}
+
 }  // namespace filch::check
 
 int main(int argc, char** argv) {
