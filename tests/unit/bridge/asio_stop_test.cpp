@@ -209,7 +209,7 @@ struct counted_executor {
     return asio::execution::blocking.never;
   }
   [[nodiscard]] asio::execution_context& query(asio::execution::context_t) const noexcept { return *context; }
-  friend bool operator==(const counted_executor& a, const counted_executor& b) noexcept {
+  [[maybe_unused]] friend bool operator==(const counted_executor& a, const counted_executor& b) noexcept {
     return a.context == b.context;
   }
 
