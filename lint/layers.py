@@ -14,6 +14,7 @@ ROWS = [
     ["base"],
     ["topology", "policy", "queue", "trace"],
     ["park"],
+    ["share"],
     ["runtime"],
     ["fork", "coro"],
     ["sync", "time", "io", "algo"],

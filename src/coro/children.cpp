@@ -13,7 +13,7 @@ void take_back(const coroutine_entry& child, worker& me) {
   me.counters.add(trace::count::executed);
   me.books.finished();
   // Whoever was woken for it may come too late, and nobody else knows that there is more.
-  if (me.home.idle().sleeping_hint() != 0) me.wanted.store(demand::work, std::memory_order_relaxed);  // hint
+  if (me.home.idle().sleeping_hint() != 0) me.wanted.store(request_kind::work, std::memory_order_relaxed);  // hint
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "runtime/worker.hpp"
 
 #include <filch/coro/detail/frame_memory.hpp>
-#include <filch/runtime/latent.hpp>
+#include <filch/share/latent.hpp>
 
 #include <cstddef>
 #include <cstdint>

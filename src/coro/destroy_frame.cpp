@@ -105,7 +105,7 @@ struct destruction {
 
 }  // namespace
 
-// Without memory for a further stack it goes on on this one: a destructor cannot fail.
+// Without memory for a further stack it resumes on this one: a destructor cannot fail.
 void destroy_frame_with_care(std::coroutine_handle<> frame) noexcept {
   if (!is_stack_used_up()) return frame.destroy();
   std::optional<destruction> elsewhere;

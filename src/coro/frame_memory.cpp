@@ -21,14 +21,14 @@ namespace {
 constexpr std::size_t k_depot_batches = 64;  // guess
 
 // Full batches, by size. Never destroyed: threads may end after the program's statics.
-using depots = std::array<depot<free_block, k_depot_batches>, lane::k_sizes>;
+using depots = std::array<depot<free_block, k_depot_batches>, local_work::k_sizes>;
 depots& all_depots() {
   alignas(depots) static std::byte memory[sizeof(depots)];  // the first frame may be asked for when the heap has none
   static depots* const the_ones = ::new (static_cast<void*>(memory)) depots;
   return *the_ones;
 }
 
-std::size_t bytes_of(std::size_t size) { return (size + 1) * lane::k_granule_bytes; }
+std::size_t bytes_of(std::size_t size) { return (size + 1) * local_work::k_granule_bytes; }
 
 void free_all(free_block* first) noexcept {
   while (first != nullptr) ::operator delete(std::exchange(first, first->next));
@@ -73,7 +73,7 @@ void make_room(free_blocks& list, std::size_t size) noexcept {
 
 // Of a thread that is no worker.
 struct outside_lists {
-  free_blocks of[lane::k_sizes];
+  free_blocks of[local_work::k_sizes];
 
   outside_lists() = default;
   outside_lists(const outside_lists&) = delete;
@@ -86,7 +86,7 @@ constinit thread_local bool outside_lists::are_gone = false;
 
 // Of the calling thread; null: it has none.
 free_blocks* lists_of_thread() noexcept {
-  if (lane* const mine = current_lane()) return mine->blocks;
+  if (local_work* const mine = current_local_work()) return mine->blocks;
   if (outside_lists::are_gone) return nullptr;
   thread_local outside_lists mine;
   return mine.of;
@@ -96,7 +96,7 @@ free_blocks* lists_of_thread() noexcept {
 
 void* find_block(std::size_t bytes) noexcept {
   const std::size_t size = block_size(bytes);
-  if (size >= lane::k_sizes) return ::operator new(bytes, std::nothrow);
+  if (size >= local_work::k_sizes) return ::operator new(bytes, std::nothrow);
   if (free_blocks* const lists = lists_of_thread()) {
     free_blocks& list = lists[size];
     if (list.first != nullptr || refill(list, size)) {
@@ -112,7 +112,7 @@ void* find_block(std::size_t bytes) noexcept {
 
 void put_block(void* memory, std::size_t bytes) noexcept {
   const std::size_t size = block_size(bytes);
-  free_blocks* const lists = size < lane::k_sizes ? lists_of_thread() : nullptr;
+  free_blocks* const lists = size < local_work::k_sizes ? lists_of_thread() : nullptr;
   if (lists == nullptr) return ::operator delete(memory);
   free_blocks& list = lists[size];
   if (list.count == free_blocks::k_batch) make_room(list, size);

@@ -2,7 +2,7 @@
 
 #include "runtime/work_stack.hpp"
 
-#include <filch/runtime/latent.hpp>
+#include <filch/share/latent.hpp>
 
 namespace filch::inline v0::coro {
 namespace {
@@ -12,7 +12,7 @@ class waiting_stack final : public end_listener {
  public:
   [[nodiscard]] std::coroutine_handle<> ended(promise_base&) noexcept override {
     if (suspended_stack* const parents = gate_.finish()) {
-      // A stack that must stay on its thread does not make way for another that may go on elsewhere.
+      // A stack that must stay on its thread does not make way for another that are ready elsewhere.
       if (detail::latent_stack_here().stays == 0) continue_soon(*parents);
       else continue_in_turn(*parents);
     }
@@ -23,7 +23,7 @@ class waiting_stack final : public end_listener {
   }
 
  private:
-  join_gate gate_{1};
+  child_counter gate_{1};
 };
 
 }  // namespace

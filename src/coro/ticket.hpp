@@ -1,4 +1,4 @@
-// A coroutine that may go on, as the queues of the runtime know it.
+// A coroutine that are ready, as the queues of the runtime know it.
 //
 // It is a task of its own, which ends when the coroutine suspends or ends: by then the coroutine may be on another
 // worker, or gone. So it does not lie in the frame.

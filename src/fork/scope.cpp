@@ -1,7 +1,7 @@
 #include <filch/fork/scope.hpp>
 
 #include "runtime/core.hpp"
-#include "runtime/latent_desk.hpp"
+#include "share/share_point.hpp"
 #include "runtime/work_stack.hpp"
 #include "runtime/worker.hpp"
 
@@ -12,7 +12,7 @@ class scope_handle::state {
   explicit state(runtime::core& of) : home{of} {}
 
   runtime::core& home;
-  join_gate children{0};
+  child_counter children{0};
   std_atomics::atomic<bool> has_failed{false};
   std_atomics::atomic<bool> is_given_up{false};
   std::exception_ptr error;  // written by who set has_failed
@@ -54,7 +54,7 @@ void scope_handle::end_child() noexcept {
 
 // First what lies in the own deque, the newest first; what others have taken is waited for.
 void scope_handle::wait() {
-  join_gate& children = state_->children;
+  child_counter& children = state_->children;
   while (!children.is_done()) {
     worker& me = *worker::current();
     const auto newest = me.queues.take_newest_of(this);

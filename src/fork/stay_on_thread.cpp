@@ -1,6 +1,6 @@
 #include <filch/fork/stay_on_thread.hpp>
 
-#include <filch/runtime/latent.hpp>
+#include <filch/share/latent.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "core.hpp"
 
-#include "visiting.hpp"
+#include "share/visiting.hpp"
 
 #include <filch/base/assert.hpp>
 #include <filch/runtime/tracking.hpp>
@@ -100,8 +100,8 @@ runtime::core::core(options given)
   chosen.stack_bytes = std::min(chosen.stack_bytes, fiber::k_most_bytes);
   const bool may_interrupt = chosen.interrupts.value_or(switch_from_environment("FILCH_INTERRUPTS").value_or(true));
   const bool may_visit = may_interrupt && std_atomics::has_heavy_fence();
-  if (may_visit) (void)prepare_visits_if_cheap();  // before there are threads; else the lookout does it
-  lookout_.emplace(*this, chosen.name + "-lookout", may_visit);
+  if (may_visit) (void)prepare_visits_if_cheap();  // before there are threads; else the monitor thread does it
+  monitor_.emplace(*this, chosen.name + "-monitor", may_visit);
   stacks_.emplace(chosen.stack_bytes, std::size_t{2} * wanted);
   crew_.emplace(chosen.name, chosen.thread_stack_bytes, [this](std::uint32_t number) { thread_main(number); });
   start_crew(wanted);
@@ -118,13 +118,13 @@ runtime::core::core(options given)
       beat_.emplace(*this, *chosen.trace, may_interrupt);
     }
     if (chosen.watchdog_ns || chosen.dump_on_sigusr2) {
-      monitor_.emplace(
+      watchdog_.emplace(
           chosen.name,
-          monitor::duties{.every_ns = chosen.watchdog_ns ? std::optional{std::max<time_ns>(*chosen.watchdog_ns / 4, 1)}
-                                                         : std::nullopt,
-                          .look = [this] { report_long_tasks(); },
-                          .on_sigusr2 = chosen.dump_on_sigusr2,
-                          .on_signal = [this] { report(dump()); }});
+          watchdog::duties{.every_ns = chosen.watchdog_ns ? std::optional{std::max<time_ns>(*chosen.watchdog_ns / 4, 1)}
+                                                          : std::nullopt,
+                           .look = [this] { report_long_tasks(); },
+                           .on_sigusr2 = chosen.dump_on_sigusr2,
+                           .on_signal = [this] { report(dump()); }});
     }
   } catch (...) {
     crew_->stop();
@@ -192,7 +192,7 @@ void runtime::core::unbind_thread() const noexcept {
   }
 }
 
-// As late as this: until here the system makes it wait, for other threads and for memory, and goes on with it where it
+// As late as this: until here the system makes it wait, for other threads and for memory, and resumes with it where it
 // likes.
 void runtime::core::start_bound_thread() noexcept {
   worker& held = *worker::current();
@@ -241,7 +241,7 @@ void runtime::core::require_open() const {
   if (!is_accepting()) throw_shut_down();
 }
 
-// While what is there is being done, the tasks themselves may go on submitting: until they end, nothing stops.
+// While what is there is being done, the tasks themselves are ready submitting: until they end, nothing stops.
 bool runtime::core::is_accepting() const { return life_now() == life::open || is_own_thread(); }
 
 void runtime::core::throw_shut_down() {
@@ -416,15 +416,15 @@ void runtime::core::notify(worker_id origin) {
   }
 }
 
-bool runtime::core::has_computing_guest() const {
+bool runtime::core::is_external_computing() const {
   bool is_any = false;
-  guests_.for_each([&](const guest_seat& seat) { is_any |= seat.computes(); });
+  external_.for_each([&](const external_slot& slot) { is_any |= slot.computes(); });
   return is_any;
 }
 
-bool runtime::core::has_place_for_sleeper() const { return idle_->sleeping_hint() >= 2 || !has_computing_guest(); }
+bool runtime::core::has_place_for_sleeper() const { return idle_->sleeping_hint() >= 2 || !is_external_computing(); }
 
-bool runtime::core::has_place_here() const { return idle_->sleeping_hint() != 0 || !has_computing_guest(); }
+bool runtime::core::has_place_here() const { return idle_->sleeping_hint() != 0 || !is_external_computing(); }
 
 bool runtime::core::has_work_for(const worker& who) const {
   if (crew_->has_returners()) return true;
@@ -434,58 +434,58 @@ bool runtime::core::has_work_for(const worker& who) const {
   if (who.queues.pinned_hint() != 0) return true;
   bool is_offered = false;
   for (const worker& each : workers) {
-    const bool has_offer = each.desk.slot.has_offer();
-    if (each.queues.stealable_hint() != 0 || (has_offer && each.desk.has_coroutines())) return true;
+    const bool has_offer = each.point.cell.has_offer();
+    if (each.queues.stealable_hint() != 0 || (has_offer && each.point.has_coroutines())) return true;
     is_offered |= has_offer;
   }
-  guests_.for_each([&](const guest_seat& seat) { is_offered |= seat.desk.slot.has_offer(); });
+  external_.for_each([&](const external_slot& slot) { is_offered |= slot.point.cell.has_offer(); });
   return is_offered && has_place_for_sleeper();
 }
 
-void runtime::core::look_out() noexcept {
-  if (lookout_->look_out()) return;
-  for (worker& each : workers) (void)each.desk.pay_at_once();
-  guests_.for_each([](guest_seat& seat) {
-    if (seat.visits.load(std::memory_order_relaxed) % 2 != 0) (void)seat.desk.ask();  // hint
+void runtime::core::call_monitor() noexcept {
+  if (monitor_->call_monitor()) return;
+  for (worker& each : workers) (void)each.point.flush_deferred_at_once();
+  external_.for_each([](external_slot& slot) {
+    if (slot.visits.load(std::memory_order_relaxed) % 2 != 0) (void)slot.point.ask();  // hint
   });
 }
 
-bool runtime::core::pay_what_is_owed(const worker& who) noexcept {
+bool runtime::core::flush_deferred_requests(const worker& who) noexcept {
   bool has_asked = false;
   const bool has_place = has_place_for_sleeper();
-  const auto pay = [&](latent_desk& desk) {
-    if (desk.is_owed() && (has_place || desk.has_coroutines())) has_asked |= desk.pay(monotonic_now_ns());
+  const auto pay = [&](share_point& point) {
+    if (point.has_deferred() && (has_place || point.has_coroutines())) has_asked |= point.pay(monotonic_now_ns());
   };
   for (worker& each : workers) {
-    if (&each != &who) pay(each.desk);
+    if (&each != &who) pay(each.point);
   }
-  guests_.for_each([&](guest_seat& seat) {
-    if (seat.visits.load(std::memory_order_relaxed) % 2 != 0) pay(seat.desk);  // hint
+  external_.for_each([&](external_slot& slot) {
+    if (slot.visits.load(std::memory_order_relaxed) % 2 != 0) pay(slot.point);  // hint
   });
   return has_asked;
 }
 
-bool runtime::core::is_anything_owed() const {
-  bool is_owed = std::ranges::any_of(workers, [](const worker& each) { return each.desk.is_owed(); });
-  guests_.for_each([&](const guest_seat& seat) {
+bool runtime::core::has_deferred_requests() const {
+  bool has_deferred = std::ranges::any_of(workers, [](const worker& each) { return each.point.has_deferred(); });
+  external_.for_each([&](const external_slot& slot) {
     // hint: what one owed who has left is nobody's affair
-    is_owed |= seat.visits.load(std::memory_order_relaxed) % 2 != 0 && seat.desk.is_owed();
+    has_deferred |= slot.visits.load(std::memory_order_relaxed) % 2 != 0 && slot.point.has_deferred();
   });
-  return is_owed;
+  return has_deferred;
 }
 
 bool runtime::core::is_work_withheld_from(const worker& who) const {
-  // An offer that lies there may be a handler's, who tells nobody but the lookout.
+  // An offer that lies there may be a handler's, who tells nobody but the monitor thread.
   for (const worker& each : workers) {
-    const latent_desk& desk = each.desk;
-    if (&each != &who && (desk.withholds() || desk.slot.has_offer() || desk.is_owed() || each.awaits_join()))
+    const share_point& point = each.point;
+    if (&each != &who && (point.withholds() || point.cell.has_offer() || point.has_deferred() || each.awaits_join()))
       return true;
   }
-  bool has_guest = false;
-  guests_.for_each([&](const guest_seat& seat) {
-    has_guest |= seat.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [I3] of who is about to sleep
+  bool has_external = false;
+  external_.for_each([&](const external_slot& slot) {
+    has_external |= slot.visits.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [I3] of who is about to sleep
   });
-  return has_guest;
+  return has_external;
 }
 
 topology::cpu_set runtime::core::cpus_of_others(const worker* who) const {
@@ -559,12 +559,12 @@ bool runtime::core::leave_worker(stand_in how) {
   worker& mine = *worker::current();
   task_record* const running = mine.current_task;
   if (running == nullptr) return false;  // not inside a task: a thread that is just starting
-  mine.show_forks();                     // whoever stands in takes it
+  mine.promote_oldest_fork();            // whoever stands in takes it
   mine.trace->block(running->id);
   mine.publish_task(nullptr);
   worker::set_current(nullptr);
   if (crew_->lend(mine, how)) {
-    if (latent_stack* const stack = running_latent_stack()) guests_.sit_beside(*stack, running->id);
+    if (latent_stack* const stack = running_latent_stack()) external_.enter_blocked(*stack, running->id);
     return true;
   }
   worker::set_current(&mine);
@@ -574,7 +574,7 @@ bool runtime::core::leave_worker(stand_in how) {
 }
 
 void runtime::core::return_to_worker(task_record& running) {
-  guests_.rise();
+  external_.rise();
   worker& given = crew_->take_back([this] { notify(worker_id::none()); });
   worker::set_current(&given);
   given.trace->unblock(running.id);
@@ -634,11 +634,11 @@ bool runtime::core::shutdown(time_ns deadline_ns) {
   }
   const std::lock_guard lock{life_mutex_};
   if (life_now() != life::stopped) {
-    monitor_.reset();
+    watchdog_.reset();
     go_to(life::stopped);
     beat_.reset();
     crew_->stop();
-    lookout_->stop();
+    monitor_->stop();
     // [R21] acquire load: who woke something here and is no worker of this runtime is done with it ← [R20] ← [R22] ←
     // [R23].
     while (visitors_.load(std::memory_order_acquire) != 0) std::this_thread::yield();

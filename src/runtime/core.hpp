@@ -4,11 +4,11 @@
 #pragma once
 
 #include "crew.hpp"
-#include "fork_record.hpp"
-#include "guest_hall.hpp"
-#include "lingering.hpp"
-#include "lookout.hpp"
+#include "fork_recording.hpp"
+#include "external_threads.hpp"
+#include "share/lingering.hpp"
 #include "monitor.hpp"
+#include "watchdog.hpp"
 #include "self_recording.hpp"
 #include "wait_graph.hpp"
 #include "worker.hpp"
@@ -58,14 +58,14 @@ class runtime::core {
   // A coroutine that has not started: its turn comes as a task's would. Throws as submit does; then it is still the
   // caller's.
   void spawn(coroutine_entry& entry, const submit_options& how);
-  // What waited goes on in its turn. Any thread, also while the runtime drains: somebody counts until it has ended, so
+  // What waited resumes in its turn. Any thread, also while the runtime drains: somebody counts until it has ended, so
   // the runtime is there; and it stays until this returns. The entry may be gone then. `why` is what it waited for, for
   // recordings: a literal, or null.
   void put_back(suspended_stack& entry, const char* why = nullptr) noexcept;
   void put_back(coroutine_entry& entry, const char* why = nullptr) noexcept;
   // Of a coroutine that comes from another runtime. Throws usage_error if this one takes nobody any more.
   void take_in(coroutine_entry& entry);
-  // By a worker of this runtime: behind the others that may go on there; or to that worker, where it stays.
+  // By a worker of this runtime: behind the others that are ready there; or to that worker, where it stays.
   void put_behind(coroutine_entry& entry) noexcept;
   void put_at(coroutine_entry& entry, worker_id at) noexcept;
   // The entry becomes a task in the books of its maker.
@@ -83,10 +83,10 @@ class runtime::core {
   [[nodiscard]] bool has_work_for(const worker& who) const;
   // There is new work at `origin`, or in the injector for none: wakes whom the policy says.
   void notify(worker_id origin);
-  // Any thread: may one more worker be woken for latent forks? A guest that computes takes the place of one worker. The
+  // Any thread: may one more worker be woken for latent forks? A external thread that computes takes the place of one worker. The
   // caller may be a worker that has announced its sleep.
   [[nodiscard]] bool has_place_for_sleeper() const;
-  // A worker that is awake: may it take latent forks? Not if all are awake beside a guest that computes.
+  // A worker that is awake: may it take latent forks? Not if all are awake beside a external thread that computes.
   [[nodiscard]] bool has_place_here() const;
   [[nodiscard]] life life_now() const {
     return life_.load(std::memory_order_relaxed);  // ordered by [R7]: every sleeper looks again after its fence
@@ -145,7 +145,7 @@ class runtime::core {
   }
   filch::crew& crew() { return *crew_; }
   stack_pool& stacks() { return *stacks_; }
-  guest_hall& guests() { return guests_; }
+  external_threads& external() { return external_; }
   [[nodiscard]] bool records_forks() const {
     return chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen &&
            chosen.trace->is_recording();
@@ -157,16 +157,16 @@ class runtime::core {
   // `who` has announced its sleep, and sleeps until it is chosen or that time; a sleep that may be long only where no
   // other worker runs now, so that the system does not wake it behind one.
   void sleep_apart(const worker& who, time_ns until_ns) noexcept;
-  // One who lingers asks for what is owed to those who sleep, where it may. True: it has asked.
-  bool pay_what_is_owed(const worker& who) noexcept;
-  [[nodiscard]] bool is_anything_owed() const;
-  // Somebody owes a request to those who sleep: one who lingers makes it, or the lookout does.
-  void see_to_what_is_owed() noexcept {
-    if (!lingering.is_seen_to()) look_out();
+  // One who lingers asks for what was deferred to those who sleep, where it may. True: it has asked.
+  bool flush_deferred_requests(const worker& who) noexcept;
+  [[nodiscard]] bool has_deferred_requests() const;
+  // Somebody owes a request to those who sleep: one who lingers makes it, or the monitor thread does.
+  void announce_deferred() noexcept {
+    if (!lingering.is_seen_to()) call_monitor();
   }
-  // A worker goes to sleep although there is latent work, or a guest has come. Where there is no lookout, what is owed
+  // A worker goes to sleep although there is latent work, or a external thread has come. Where there is no monitor thread, what was deferred
   // is asked for at once.
-  void look_out() noexcept;
+  void call_monitor() noexcept;
   // stack_exhausted is on its way. For a while nothing is offered: whoever took a fork of a recursion without end would
   // begin it anew, and come to the same end, and so on.
   void note_exhausted() noexcept {
@@ -177,16 +177,16 @@ class runtime::core {
     const time_ns at_ns = exhausted_ns_.load(std::memory_order_relaxed);  // hint
     return at_ns != 0 && monotonic_now_ns() - at_ns < k_while_ns;
   }
-  // See lookout.
-  [[nodiscard]] bool can_visit() const noexcept { return lookout_->can_visit(); }
-  [[nodiscard]] bool visit_for(const worker& who) noexcept { return lookout_->visit_for(who); }
-  // Is there a lookout that visits?
-  [[nodiscard]] bool has_visitor() const noexcept { return lookout_->is_there() && lookout_->can_visit(); }
+  // See monitor thread.
+  [[nodiscard]] bool can_visit() const noexcept { return monitor_->can_visit(); }
+  [[nodiscard]] bool visit_for(const worker& who) noexcept { return monitor_->visit_for(who); }
+  // Is there a monitor thread that visits?
+  [[nodiscard]] bool has_visitor() const noexcept { return monitor_->is_there() && monitor_->can_visit(); }
   // The calling thread may run wherever the runtime's creator might, if the first threads are bound at their beginning.
   void unbind_thread() const noexcept;
-  // After an offer: the lookout sees to it that somebody comes for it.
-  [[nodiscard]] bool is_watched() noexcept { return lookout_->is_watching(); }
-  [[nodiscard]] bool may_visit() const { return lookout_->may_visit(); }
+  // After an offer: the monitor thread sees to it that somebody comes for it.
+  [[nodiscard]] bool is_watched() noexcept { return monitor_->is_watching(); }
+  [[nodiscard]] bool may_visit() const { return monitor_->may_visit(); }
   wait_graph waits;
   park::source_set sources;
 
@@ -233,17 +233,17 @@ class runtime::core {
   std::optional<park::idle<>> idle_;
   std::optional<stack_pool> stacks_;
   std::optional<filch::crew> crew_;
+  std::optional<watchdog> watchdog_;
+  external_threads external_{*this};
+  [[nodiscard]] bool is_external_computing() const;
   std::optional<monitor> monitor_;
-  guest_hall guests_{*this};
-  [[nodiscard]] bool has_computing_guest() const;
-  std::optional<lookout> lookout_;
-  std::optional<fork_beat> beat_;
+  std::optional<fork_heartbeat> beat_;
 
   std_atomics::atomic<life> life_{life::open};
   std_atomics::atomic<bool> bands_in_use_{false};
   std_atomics::atomic<bool> has_cut_short_{false};
   std_atomics::atomic<std::uint32_t> visitors_{0};  // threads of others that are in `put_back`
-  tally<> outside_books_;  // finished: those that were refused by the full injector, or came too late
+  task_counts<> outside_books_;  // finished: those that were refused by the full injector, or came too late
 
   random_stream wake_random_;  // guarded by the mutex inside idle_
 
@@ -257,7 +257,7 @@ class runtime::core {
 
   std::mutex life_mutex_;  // held by who stops the threads
 
-  std::vector<std::uint64_t> reported_tasks_;  // by worker, the last task the watchdog told of; the monitor's own
+  std::vector<std::uint64_t> reported_tasks_;  // by worker, the last task the watchdog told of; the watchdog's own
 };
 
 }  // namespace filch::inline v0

@@ -113,7 +113,7 @@ void runtime::core::report(const std::string& text) const {
   }
 }
 
-// The monitor's thread.
+// The watchdog's thread.
 void runtime::core::report_long_tasks() {
   reported_tasks_.resize(workers.size(), task_id::none().value);
   const time_ns now_ns = monotonic_now_ns();

@@ -49,19 +49,19 @@ void crew::set_bounds(std::uint32_t workers, std::uint32_t threads) {
   bound_ = threads;
 }
 
-void crew::give(seat& to, worker& given) {
+void crew::give(slot& to, worker& given) {
   to.given = &given;
   to.ready.notify_one();
 }
 
-crew::seat* crew::next_waiting() {
-  seat* const chosen = waiting_;
+crew::slot* crew::next_waiting() {
+  slot* const chosen = waiting_;
   if (chosen != nullptr) waiting_ = chosen->next;
   return chosen;
 }
 
-crew::seat* crew::next_returner() {
-  seat* const first = first_returner_;
+crew::slot* crew::next_returner() {
+  slot* const first = first_returner_;
   if (first == nullptr) return nullptr;
   first_returner_ = first->next;
   returner_count_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [R8]
@@ -77,7 +77,7 @@ worker* crew::wait_for_worker() {
     return given;
   }
   if (is_stopping_) return nullptr;
-  seat mine;
+  slot mine;
   mine.next = waiting_;
   waiting_ = &mine;
   mine.ready.wait(lock, [&] { return mine.given != nullptr || mine.is_over; });
@@ -86,7 +86,7 @@ worker* crew::wait_for_worker() {
 
 bool crew::lend(worker& given, stand_in how) noexcept {
   const std::lock_guard lock{mutex_};
-  seat* chosen = next_returner();
+  slot* chosen = next_returner();
   if (chosen == nullptr) chosen = next_waiting();
   if (chosen != nullptr) {
     give(*chosen, given);
@@ -103,7 +103,7 @@ bool crew::lend(worker& given, stand_in how) noexcept {
 
 worker& crew::take_back(const std::function<void()>& announce) {
   std::unique_lock lock{mutex_};
-  seat mine;
+  slot mine;
   (first_returner_ == nullptr ? first_returner_ : last_returner_->next) = &mine;
   last_returner_ = &mine;
   returner_count_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R8]
@@ -119,7 +119,7 @@ worker& crew::take_back(const std::function<void()>& announce) {
 
 bool crew::hand_over(worker& own) {
   const std::lock_guard lock{mutex_};
-  seat* const first = next_returner();
+  slot* const first = next_returner();
   if (first == nullptr) return false;
   ++arriving_;
   give(*first, own);
@@ -130,7 +130,7 @@ void crew::stop() {
   {
     const std::lock_guard lock{mutex_};
     is_stopping_ = true;
-    while (seat* const each = next_waiting()) {
+    while (slot* const each = next_waiting()) {
       each->is_over = true;
       each->ready.notify_one();
     }

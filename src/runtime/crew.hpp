@@ -5,7 +5,7 @@
 //   a task that blocks gives its thread's worker away with `lend` and asks for one again with `take_back`
 //   a worker's thread that sees somebody waiting in `take_back` gives its own worker up with `hand_over`
 //
-// Who may call what: any thread. Invariant: a worker is held by exactly one thread, or is on its way in a seat.
+// Who may call what: any thread. Invariant: a worker is held by exactly one thread, or is on its way in a slot.
 #pragma once
 
 #include "os_thread.hpp"
@@ -71,17 +71,17 @@ class crew {
 
  private:
   // Where a thread waits for a worker: on its own stack, so that waiting needs no memory and cannot fail.
-  struct seat {
+  struct slot {
     std::condition_variable ready;
     worker* given = nullptr;
-    seat* next = nullptr;
+    slot* next = nullptr;
     bool is_over = false;  // the crew stops: no worker will come
   };
 
   [[nodiscard]] std::error_code start_one() noexcept;
-  static void give(seat& to, worker& given);
-  [[nodiscard]] seat* next_waiting();
-  [[nodiscard]] seat* next_returner();
+  static void give(slot& to, worker& given);
+  [[nodiscard]] slot* next_waiting();
+  [[nodiscard]] slot* next_returner();
 
   const std::string name_;
   const std::size_t stack_bytes_;
@@ -90,9 +90,9 @@ class crew {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::deque<os_thread> threads_;
-  seat* waiting_ = nullptr;         // threads without work; the last to come is the first to go
-  seat* first_returner_ = nullptr;  // threads whose tasks want to go on, first come first served
-  seat* last_returner_ = nullptr;   // only if there is a first
+  slot* waiting_ = nullptr;         // threads without work; the last to come is the first to go
+  slot* first_returner_ = nullptr;  // threads whose tasks want to go on, first come first served
+  slot* last_returner_ = nullptr;   // only if there is a first
   std::vector<worker*> unclaimed_;  // for threads that are about to wait; has room for all workers
   // threads that are about to wait: just started, or without a worker since hand_over
   std::size_t arriving_ = 0;

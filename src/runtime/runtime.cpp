@@ -1,7 +1,7 @@
 #include <filch/runtime/runtime.hpp>
 
 #include "core.hpp"
-#include "guest_hall.hpp"
+#include "external_threads.hpp"
 
 #include <filch/base/assert.hpp>
 
@@ -75,7 +75,7 @@ namespace detail {
 blocking_section::blocking_section() {
   worker* const held = worker::current();
   if (held == nullptr) {
-    guest_ = leave_place();
+    external_ = leave_place();
     return;
   }
   task_record* const running = held->current_task;
@@ -86,7 +86,7 @@ blocking_section::blocking_section() {
 
 blocking_section::~blocking_section() {
   if (left_ != nullptr) left_->return_to_worker(*running_);
-  come_back(guest_);
+  come_back(external_);
 }
 
 namespace {
@@ -99,10 +99,10 @@ bool run_it_here(task_base& what) {
   // behind, empty, until somebody takes it out.
   const auto newest = me.queues.take_newest(what);
   const bool is_mine = what.state.claim();
-  if (is_mine && !newest.is_wanted) me.queues.leave_behind(what);
+  if (is_mine && !newest.is_share_requested) me.queues.leave_behind(what);
   if (newest.was_disturbed) me.home.notify(me.self);
   if (is_mine) worker::execute_claimed(what, me.current_task);
-  if (newest.is_wanted) what.release();
+  if (newest.is_share_requested) what.release();
   return is_mine;
 }
 
@@ -118,7 +118,7 @@ bool wait_on_any_stack(task_base& what, time_ns deadline_ns) {
   require_same_process(what);
   worker* const held = worker::current();
   if (held == nullptr) {
-    const guest_waits away;
+    const external_wait away;
     return what.state.block(deadline_ns);
   }
   if (deadline_ns == k_never_ns && run_it_here(what)) return true;

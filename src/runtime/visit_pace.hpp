@@ -1,6 +1,6 @@
-// How often a desk is visited: after a visit in vain nobody comes for a while, longer and longer.
+// How often a share point is visited: after a visit in vain nobody comes for a while, longer and longer.
 //
-// Who may call what: any thread. Two who visit at a time lose nothing: one of them finds the desk locked.
+// Who may call what: any thread. Two who visit at a time lose nothing: one of them finds the share point locked.
 #pragma once
 
 #include <filch/base/atomics.hpp>

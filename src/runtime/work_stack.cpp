@@ -1,7 +1,7 @@
 #include "work_stack.hpp"
 
 #include "core.hpp"
-#include "guest_hall.hpp"
+#include "external_threads.hpp"
 #include "worker.hpp"
 
 #include <filch/base/assert.hpp>
@@ -17,7 +17,7 @@
 namespace filch::inline v0 {
 
 namespace detail {
-constinit latent_stack no_latent_stack{latent_stack::k_wanted, latent_stack::k_none};
+constinit latent_stack no_latent_stack{latent_stack::k_fork_requested, latent_stack::k_none};
 constinit thread_local latent_stack* running_latent_stack = &no_latent_stack;
 }  // namespace detail
 
@@ -33,9 +33,9 @@ struct thread_place {
   work_stack* running = nullptr;
   suspended_stack* next = nullptr;     // to be continued soon
   work_stack* unused = nullptr;        // is kept, or goes back to the pool
-  join_gate* awaited = nullptr;        // `waiting` waits for it
-  suspended_stack* waiting = nullptr;  // without `awaited`: may go on, in its turn
-  suspended_stack* staying = nullptr;  // may go on, on this thread; the newest
+  child_counter* awaited = nullptr;    // `waiting` waits for it
+  suspended_stack* waiting = nullptr;  // without `awaited`: are ready, in its turn
+  suspended_stack* staying = nullptr;  // are ready, on this thread; the newest
 };
 
 // Of those that must stay on this thread the oldest, so that each has its turn.
@@ -62,10 +62,10 @@ constinit thread_local thread_place* held_place = nullptr;
 void arrive() noexcept {
   thread_place& here = place();
   if (work_stack* const unused = std::exchange(here.unused, nullptr)) here.kept.put(*unused);
-  open_desk();
+  open_point();
   suspended_stack* const waiting = std::exchange(here.waiting, nullptr);
   if (waiting == nullptr) return;
-  if (join_gate* const awaited = std::exchange(here.awaited, nullptr)) {
+  if (child_counter* const awaited = std::exchange(here.awaited, nullptr)) {
     if (awaited->wait(*waiting)) here.next = waiting;
   } else {
     continue_in_turn(*waiting);
@@ -75,7 +75,7 @@ void arrive() noexcept {
 // Leaves the running stack for another one. Returns when somebody comes back.
 void enter(work_stack& to, bool is_last) noexcept {
   fiber& mine = *place().running->entered;
-  close_desk();
+  close_point();
   set_running(&to);
   (void)fiber::switch_to(mine, *to.entered, is_last);
   arrive();
@@ -89,23 +89,23 @@ void start(void* loop, fiber&) {
   thread_place& here = place();
   here.unused = here.running;
   fiber& mine = here.running->body;
-  close_desk();
+  close_point();
   set_running(nullptr);
   (void)fiber::switch_to(mine, here.own, true);
 }
 
 void prepare(work_stack& fresh, stack_loop loop) {
   latent_stack& latent = fresh.latent;
-  latent.newest.store(&latent.bottom, std::memory_order_relaxed);            // before publication
-  latent.last_seen.store(&latent.bottom, std::memory_order_relaxed);         // before publication
-  latent.watch.store(latent_stack::k_unwatched, std::memory_order_relaxed);  // before publication
-  latent.last_noted.store(&latent.bottom, std::memory_order_relaxed);        // before publication
-  latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);       // before publication
+  latent.newest.store(&latent.bottom, std::memory_order_relaxed);                     // before publication
+  latent.last_seen.store(&latent.bottom, std::memory_order_relaxed);                  // before publication
+  latent.join_limit.store(latent_stack::k_no_join_limit, std::memory_order_relaxed);  // before publication
+  latent.last_recorded.store(&latent.bottom, std::memory_order_relaxed);              // before publication
+  latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);                // before publication
   latent.stays = 0;
   latent.low_mark = fresh.body.low_mark();
   latent.lowest = fresh.body.lowest();
   fresh.entered = &fresh.body;
-  latent.alarm.store(latent.low_mark, std::memory_order_relaxed);  // before publication
+  latent.fork_limit.store(latent.low_mark, std::memory_order_relaxed);  // before publication
   fresh.body.prepare(&start, reinterpret_cast<void*>(loop));
 }
 
@@ -176,7 +176,7 @@ latent_stack* detail::read_running_latent_stack() noexcept { return detail::runn
 
 void note_stack_exhausted() noexcept {
   if (worker* const me = worker::current()) me->home.note_exhausted();
-  else if (guest_seat* const seat = guest_hall::seat_of_thread()) seat->home.note_exhausted();
+  else if (external_slot* const slot = external_threads::slot_of_thread()) slot->home.note_exhausted();
 }
 
 void throw_stack_exhausted() {
@@ -193,7 +193,7 @@ void run_on_work_stack(stack_pool& pool, stack_loop loop) {
   set_place(&mine);
   work_stack& fresh = mine.kept.get();
   prepare(fresh, loop);
-  close_desk();
+  close_point();
   set_running(&fresh);
   (void)fiber::switch_to(mine.own, fresh.body);
   arrive();
@@ -210,7 +210,7 @@ namespace {
   return sleeper;
 }
 
-void sleep_until_done(join_gate& children) {
+void sleep_until_done(child_counter& children) {
   park::parker<>& sleeper = sleeper_of_thread();
   suspended_stack who{sleeper};
   if (!children.wait(who)) (void)sleeper.park();
@@ -218,10 +218,10 @@ void sleep_until_done(join_gate& children) {
 
 }  // namespace
 
-void suspend_until_done(join_gate& children) noexcept {
+void suspend_until_done(child_counter& children) noexcept {
   worker* const me = worker::current();
   if (me == nullptr) {
-    const guest_waits away;
+    const external_wait away;
     return sleep_until_done(children);
   }
   work_stack& mine = *place().running;
@@ -243,7 +243,7 @@ void suspend_until_done(join_gate& children) noexcept {
   task_record* const running = me->current_task;
   suspended_stack who{mine, running, me->home};
   prepare(*fresh, &worker::run);
-  me->show_forks();  // behind a join there are none
+  me->promote_oldest_fork();  // behind a join there are none
   me->leave_task();
   place().awaited = &children;
   place().waiting = &who;
@@ -290,7 +290,7 @@ void make_way_for(suspended_stack& next) {
   worker& me = *worker::current();
   task_record* const running = me.current_task;
   suspended_stack who{*place().running, running, me.home};
-  me.show_forks();
+  me.promote_oldest_fork();
   me.leave_task();
   if (place().running->latent.stays == 0) place().waiting = &who;
   else who.older = std::exchange(place().staying, &who);

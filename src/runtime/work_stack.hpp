@@ -1,7 +1,7 @@
 // The stacks that tasks run on, and the switches between them.
 //
 // Every worker's loop runs on a stack of the pool. A parent that must wait for its children leaves its stack as it is;
-// the thread goes on with a new loop on a fresh one. Whoever ends the last child leaves its own stack, which only holds
+// the thread resumes with a new loop on a fresh one. Whoever ends the last child leaves its own stack, which only holds
 // a loop, to the pool and continues the parent's.
 //
 // Who may call what: the thread that runs on the stack; the pool any thread; what a thread keeps at hand that thread.
@@ -12,9 +12,9 @@
 
 #include <filch/base/atomics.hpp>
 #include <filch/park/parker.hpp>
-#include <filch/runtime/entry.hpp>
-#include <filch/runtime/gate.hpp>
-#include <filch/runtime/latent.hpp>
+#include <filch/share/entry.hpp>
+#include <filch/share/join_counter.hpp>
+#include <filch/share/latent.hpp>
 #include <filch/runtime/runtime.hpp>
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct work_stack {
 
   fiber body;
   latent_stack& latent;
-  fiber* entered = &body;  // what runs, or is continued: it, or a further one on which it goes on (destroy_frame.cpp)
+  fiber* entered = &body;  // what runs, or is continued: it, or a further one on which it resumes (destroy_frame.cpp)
 
  private:
   static constexpr std::size_t k_distance = 512;  // guess
@@ -57,7 +57,7 @@ class suspended_stack final : public queue_entry {
   suspended_stack* older = nullptr;  // of the same thread, which both must stay on
 };
 
-using join_gate = gate<suspended_stack>;
+using child_counter = join_counter<suspended_stack>;
 
 // Stacks are made as they are needed and live as long as the pool: thieves may hold on to one that was given back.
 class stack_pool {
@@ -144,7 +144,7 @@ void give_back_kept_stacks() noexcept;
 // The stack that the calling thread runs on, or null for its own.
 [[nodiscard]] latent_stack* running_latent_stack() noexcept;
 
-// The fiber on which the calling thread runs a stack of the pool, or null if it runs none. Whoever goes on on a further
+// The fiber on which the calling thread runs a stack of the pool, or null if it runs none. Whoever resumes on a further
 // fiber, and comes back, says so: then that one moves to other threads with the stack.
 [[nodiscard]] fiber* running_fiber() noexcept;
 void set_running_fiber(fiber& entered) noexcept;
@@ -161,9 +161,9 @@ void wait_here(const std::function<bool()>& is_over, const std::function<void(ti
 
 // The caller waits for its children. On a worker this suspends the stack, unless they have ended; elsewhere, or if the
 // stack must stay on its thread, the thread sleeps.
-void suspend_until_done(join_gate& children) noexcept;
+void suspend_until_done(child_counter& children) noexcept;
 
-// `who` was handed over by a gate or taken from a queue: it goes on as soon as the caller's loop calls one of the next
+// `who` was handed over by a gate or taken from a queue: it resumes as soon as the caller's loop calls one of the next
 // two; a thread that sleeps at once.
 void continue_soon(suspended_stack& who) noexcept;
 // The same, but in its turn: it is put into a queue. Any thread.

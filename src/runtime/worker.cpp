@@ -2,10 +2,10 @@
 #include "worker.hpp"
 
 #include "core.hpp"
-#include "fork_record.hpp"
+#include "fork_recording.hpp"
 
 #include <filch/base/assert.hpp>
-#include <filch/runtime/transfer.hpp>
+#include <filch/share/symmetric_transfer.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -46,7 +46,7 @@ worker::worker(runtime::core& home_, worker_id self_)
     : home{home_},
       self{self_},
       queues{home_.chosen.deques},
-      desk{home_.may_visit(), this},
+      point{home_.may_visit(), this},
       trace{home_.chosen.trace != nullptr ? &home_.chosen.trace->of_worker(self_) : &trace::recorder::off()},
       fork_detail{home_.chosen.trace != nullptr ? home_.chosen.trace->forks() : trace::fork_detail::stolen},
       search_{home_.search_options, self_, *home_.chosen.workers,
@@ -55,8 +55,8 @@ worker::worker(runtime::core& home_, worker_id self_)
 
 void worker::set_current(worker* held) noexcept {
   worker* const left = current();
-  if (left != nullptr && left != held) left->desk.leave();
-  detail::running_lane = held;
+  if (left != nullptr && left != held) left->point.leave();
+  detail::running_local_work = held;
   if (held != nullptr) return held->listen(running_latent_stack());
   if (latent_stack* const stack = running_latent_stack()) stack->shows_loops = false;
   give_back_kept_stacks();
@@ -65,25 +65,26 @@ void worker::set_current(worker* held) noexcept {
 void worker::listen(latent_stack* running) noexcept {
   const bool is_alone = *home.chosen.workers == 1 && home.chosen.trace == nullptr;  // nobody asks
   if (running != nullptr) running->is_private = is_alone;
-  if (is_alone && running != nullptr) (void)calm(*running, this);
+  if (is_alone && running != nullptr) (void)clear_requests(*running, this);
   if (running != nullptr && home.chosen.trace != nullptr) {
-    running->alarm.store(latent_stack::k_wanted, std::memory_order_relaxed);  // statistic: how it hears of forks
+    running->fork_limit.store(latent_stack::k_fork_requested,
+                              std::memory_order_relaxed);  // statistic: how it hears of forks
     prepare_recording(*running, *this);
   }
-  desk.listen(running, !is_alone);
+  point.listen(running, !is_alone);
   // statistic
-  if (running != nullptr && !is_alone && state.load(std::memory_order_relaxed) == worker_state::running) be_watched();
+  if (running != nullptr && !is_alone && state.load(std::memory_order_relaxed) == worker_state::running) note_running();
 }
 
-void worker::show_forks() noexcept {
+void worker::promote_oldest_fork() noexcept {
   latent_stack* const stack = running_latent_stack();
   if (stack == nullptr || !has_latent_work(*stack)) return;
-  const closed_desk closed;
-  (void)desk.offer_oldest(*stack, home, current_task != nullptr ? current_task->id : task_id::none(),
-                          latent_desk::share::all);
+  const closed_point closed;
+  (void)point.promote_oldest(*stack, home, current_task != nullptr ? current_task->id : task_id::none(),
+                             share_point::share::all);
 }
 
-// ---- coroutines that may go on --------------------------------------------------------------------------------------
+// ---- coroutines that are ready --------------------------------------------------------------------------------------
 
 void worker::put_ready(coroutine_entry& entry, turn when) noexcept {
   changes.begin();
@@ -91,13 +92,13 @@ void worker::put_ready(coroutine_entry& entry, turn when) noexcept {
   else ready.put(entry);
   changes.end();
   // statistic: heard late, answered late
-  if (wanted.load(std::memory_order_relaxed) == demand::work) [[unlikely]]
+  if (wanted.load(std::memory_order_relaxed) == request_kind::work) [[unlikely]]
     share_ready();
 }
 
 coroutine_entry* worker::take_ready() noexcept {
   // statistic: heard late, answered late
-  if (wanted.load(std::memory_order_relaxed) == demand::work && ready.size() > 1) [[unlikely]]
+  if (wanted.load(std::memory_order_relaxed) == request_kind::work && ready.size() > 1) [[unlikely]]
     share_ready();
   changes.begin();
   coroutine_entry* const taken = ready.take();
@@ -105,16 +106,16 @@ coroutine_entry* worker::take_ready() noexcept {
   return taken;
 }
 
-// Half of those that may go on become stealable. One alone stays: its turn comes when what runs suspends or ends, and
-// the lookout visits a worker where that takes long. Without a lookout that can, it does not stay.
+// Half of those that are ready become stealable. One alone stays: its turn comes when what runs suspends or ends, and
+// the monitor thread visits a worker where that takes long. Without a monitor thread that can, it does not stay.
 void worker::share_ready() noexcept {
-  const std::uint32_t most = 256u >> desk.pace.streak();  // guess
-  constexpr std::uint64_t k_enough = 2;                   // for one who comes and asks again; guess
+  const std::uint32_t most = 256u >> point.pace.streak();  // guess
+  constexpr std::uint64_t k_enough = 2;                    // for one who comes and asks again; guess
   changes.begin();
   const std::uint32_t size = ready.size();
   if (size == 0 || (size == 1 && home.has_visitor())) {
     changes.end();
-    if (size != 0) home.look_out();
+    if (size != 0) home.call_monitor();
     return;
   }
   for (std::uint32_t left = std::clamp(size / 2, 1u, most); left != 0; --left) {
@@ -122,7 +123,8 @@ void worker::share_ready() noexcept {
   }
   changes.end();
   if (queues.deque_hint(policy::priority::normal) >= k_enough) {
-    wanted.store(trace->is_enabled() ? demand::record : demand::none, std::memory_order_relaxed);  // statistic
+    wanted.store(trace->is_enabled() ? request_kind::recording : request_kind::none,
+                 std::memory_order_relaxed);  // statistic
   }
   home.notify(self);
 }
@@ -143,13 +145,14 @@ void worker::begin_task() {
   stretches.store(stretches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // owner-only
   if (home.chosen.trace != nullptr) prepare_recording_here();
   if (trace->is_enabled()) {
-    demand before = demand::none;
+    request_kind before = request_kind::none;
     // statistic: one who wants work is more important
-    (void)wanted.compare_exchange(before, demand::record, std::memory_order_relaxed, std::memory_order_relaxed);
+    (void)wanted.compare_exchange(before, request_kind::recording, std::memory_order_relaxed,
+                                  std::memory_order_relaxed);
   }
 }
 
-// The entry lies in the coroutine's frame: once that goes on, it is not touched any more.
+// The entry lies in the coroutine's frame: once that resumes, it is not touched any more.
 void worker::resume(coroutine_entry& taken, task_record* inside) noexcept {
   worker* me = current();
   task_record running{.id = taken.id, .name = taken.name, .home = &me->home, .inside = inside, .priority = taken.band};
@@ -257,14 +260,14 @@ queue_entry* worker::next() {
 
 // What the sources have given lies in its own queue, and what a visitor has taken from its coroutines in its own slot:
 // a search that has begun looks at neither. The visitor may sleep again, as this worker searches.
-bool worker::has_new_of_its_own() { return home.poll_sources() || desk.slot.has_offer(); }
+bool worker::has_new_of_its_own() { return home.poll_sources() || point.cell.has_offer(); }
 
 // It begins with something new, while others sleep, and its joins shall answer: should it fork and not join, nobody
 // would hear.
-void worker::be_watched() noexcept {
+void worker::note_running() noexcept {
   // [L21] seq_cst fence: "run, then look whether somebody asks" against "ask, then look who runs" ↔ [L22].
   std_atomics::fence(std::memory_order_seq_cst);
-  if (desk.awaits_join() && home.idle().sleeping_hint() != 0) home.look_out();
+  if (point.awaits_join() && home.idle().sleeping_hint() != 0) home.call_monitor();
 }
 
 worker_queues::look worker::carry_out(const step& now) {
@@ -285,12 +288,12 @@ worker_queues::look worker::carry_out(const step& now) {
   return {};
 }
 
-// Children first, then coroutines that may go on, then the deque; now and then the deque before the coroutines, so that
+// Children first, then coroutines that are ready, then the deque; now and then the deque before the coroutines, so that
 // nothing waits there for ever. What others were offered and do not take comes before all.
 worker_queues::look worker::take_local(policy::priority band) {
   constexpr std::uint32_t k_deque_first = 16;  // guess
   if (band != policy::priority::normal) return pop_own(band);
-  if (const queue_entry* const offer = desk.slot.peek(); offer != nullptr || offer_seen_ != nullptr) [[unlikely]] {
+  if (const queue_entry* const offer = point.cell.peek(); offer != nullptr || offer_seen_ != nullptr) [[unlikely]] {
     if (is_overdue(offer)) {
       if (const auto overdue = take_own_offer(); overdue.item != nullptr) return overdue;
     }
@@ -327,7 +330,7 @@ worker_queues::look worker::pop_own(policy::priority band) {
 
 worker_queues::look worker::take_own_offer() {
   offer_seen_ = nullptr;
-  return take_offer(desk);
+  return take_offer(point);
 }
 
 // What others have put into the injector or into this worker's mail, which of the two first in turn: so neither a flood
@@ -341,7 +344,7 @@ worker_queues::look worker::take_injected(policy::priority band) {
   if (result.item != nullptr) return result;
   if (const auto mailed = queues.pop_mail(band); mailed.status != steal_status::empty) return counted(mailed);
   if (band == policy::priority::normal) {
-    if (const auto offered = take_from_guests(); offered.item != nullptr) return counted(offered);
+    if (const auto offered = take_from_external(); offered.item != nullptr) return counted(offered);
   }
   return result;
 }

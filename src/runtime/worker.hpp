@@ -3,8 +3,8 @@
 // Who may call what: the thread that holds the worker, unless a function says otherwise.
 #pragma once
 
-#include "latent_desk.hpp"
-#include "tally.hpp"
+#include "share/share_point.hpp"
+#include "task_counts.hpp"
 #include "work_stack.hpp"
 #include "worker_queues.hpp"
 
@@ -12,7 +12,7 @@
 #include <filch/base/cache_line.hpp>
 #include <filch/base/ids.hpp>
 #include <filch/policy/search.hpp>
-#include <filch/runtime/lane.hpp>
+#include <filch/share/local_work.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/topology/pin_thread.hpp>
 #include <filch/trace/counters.hpp>
@@ -28,7 +28,7 @@ namespace filch::inline v0 {
 // What a worker does, for dumps.
 enum class worker_state : std::uint8_t { running, searching, sleeping };
 
-class alignas(k_no_sharing_bytes) worker : public lane {
+class alignas(k_no_sharing_bytes) worker : public local_work {
  public:
   worker(runtime::core& home, worker_id self);
   worker(const worker&) = delete;
@@ -36,13 +36,13 @@ class alignas(k_no_sharing_bytes) worker : public lane {
 
   // The worker that the calling thread holds, or nullptr. Read anew by each call: a caller may have changed its worker
   // since the last.
-  [[nodiscard]] static worker* current() noexcept { return static_cast<worker*>(current_lane()); }
+  [[nodiscard]] static worker* current() noexcept { return static_cast<worker*>(current_local_work()); }
   [[gnu::noinline]] static void set_current(worker* held) noexcept;
   // The calling thread holds it, and this is the stack that runs, or none. Where there is nobody to ask for work or to
   // record, the first fork need not look whether somebody has.
   void listen(latent_stack* running) noexcept;
   // The running stack is about to be left, and not for a join: its oldest fork that nobody can take yet is offered.
-  void show_forks() noexcept;
+  void promote_oldest_fork() noexcept;
 
   // What a thread does with the worker it was given: runs tasks until the runtime stops or the worker is given away.
   // On return the thread holds no worker.
@@ -67,10 +67,10 @@ class alignas(k_no_sharing_bytes) worker : public lane {
 
   // Puts an entry into the own deque. Throws std::bad_alloc.
   void push(queue_entry& made);
-  // Of a coroutine of normal priority that may go on here: as the next, or after all others. Others may get it first.
+  // Of a coroutine of normal priority that are ready here: as the next, or after all others. Others may get it first.
   enum class turn : std::uint8_t { next, last };
   void put_ready(coroutine_entry& entry, turn when) noexcept;
-  // What lies in the deque now comes before coroutines that may go on.
+  // What lies in the deque now comes before coroutines that are ready.
   void look_at_deque_first() noexcept {
     deque_turns_ = std::max(deque_turns_, queues.deque_hint(policy::priority::normal));
   }
@@ -84,11 +84,11 @@ class alignas(k_no_sharing_bytes) worker : public lane {
     return traced_name(task.name != nullptr ? task.name : task.label());
   }
 
-  // Are forks to be noted? See fork_record.hpp.
+  // Are forks to be noted? See fork_recording.hpp.
   [[nodiscard]] bool records_forks() const { return fork_detail != trace::fork_detail::stolen && trace->is_enabled(); }
   // The number of a fork that is noted. They are counted apart from tasks, which `books` counts.
   [[nodiscard]] task_id next_fork_number() {
-    return task_id{(std::uint64_t{self.value} + 1) << 44 | std::uint64_t{1} << 43 | noted_forks_++};
+    return task_id{(std::uint64_t{self.value} + 1) << 44 | std::uint64_t{1} << 43 | recorded_forks_++};
   }
 
   // Immutable.
@@ -96,14 +96,14 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   const worker_id self;
 
   worker_queues queues;
-  latent_desk desk;
+  share_point point;
   trace::counters<> counters;
   trace::recorder* trace;
   const trace::fork_detail fork_detail;
   task_record* current_task = nullptr;
 
   // Written by the holder, read by any thread: for wait_idle.
-  alignas(k_no_sharing_bytes) tally<> books;
+  alignas(k_no_sharing_bytes) task_counts<> books;
   // Written by the holder, read by dumps and the watchdog.
   std_atomics::atomic<const char*> task_name{nullptr};
   std_atomics::atomic<std::uint64_t> task_number{task_id::none().value};
@@ -119,7 +119,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   void note_cpu() { cpu.store(current_cpu(), std::memory_order_relaxed); }  // statistic
   // Any thread: does it run a task on this CPU? A hint.
   [[nodiscard]] bool works_at(std::uint32_t cpu_number) const;
-  // Any thread: it runs, and its joins shall answer (latent_desk::awaits_join).
+  // Any thread: it runs, and its joins shall answer (share_point::awaits_join).
   [[nodiscard]] bool awaits_join() const;
 
  private:
@@ -131,13 +131,13 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   [[nodiscard]] leave must_leave() const;
   [[nodiscard]] worker_queues::look carry_out(const policy::step& step);
   [[nodiscard]] worker_queues::look rob(worker_id victim, policy::priority band);
-  [[nodiscard]] worker_queues::look take_offer(latent_desk& from);
-  [[nodiscard]] worker_queues::look take_from_guests();
-  void ask(latent_desk& robbed, bool has_taken);
+  [[nodiscard]] worker_queues::look take_offer(share_point& from);
+  [[nodiscard]] worker_queues::look take_from_external();
+  void ask(share_point& robbed, bool has_taken);
   [[nodiscard]] bool may_have_more(const worker& robbed, const queue_entry& taken) const;
   void pass_on(const worker& robbed);
-  void note_unripe(time_ns offered_ns);
-  void judge_loot(time_ns now_ns);
+  void note_not_aged(time_ns offered_ns);
+  void judge_batch(time_ns now_ns);
   void keep_ready(std::uint32_t moved);
   [[nodiscard]] worker_queues::look take_child();
   [[nodiscard]] worker_queues::look take_local(policy::priority band);
@@ -157,7 +157,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   // Sees to it that what others keep to themselves is offered.
   void press();
   void leave_crowded_cpu();
-  void be_watched() noexcept;
+  void note_running() noexcept;
   void look_at_sources_in_turn();
   void resign();
   void start_searching();
@@ -175,12 +175,12 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   policy::search_counters reported_;
   request_pace pace_;
   struct {
-    latent_desk* from = nullptr;  // null: none, or judged
+    share_point* from = nullptr;  // null: none, or judged
     time_ns taken_ns = 0;
     std::uint32_t count = 0;
-  } loot_;                      // the last coroutines it has stolen
-  time_ns unripe_ns_ = 0;       // when the last offer was made that it did not take, since its owner would take it back
-  bool may_await_due_ = false;  // it may linger until a request that is owed can be made
+  } batch_;                     // the last coroutines it has stolen
+  time_ns not_aged_ns_ = 0;     // when the last offer was made that it did not take, since its owner would take it back
+  bool may_await_due_ = false;  // it may linger until a request that was deferred can be made
   time_ns stolen_ns_ = 0;       // when it stole the last time
   time_ns moved_ns_ = 0;        // when it moved to another CPU the last time
   bool is_searching_ = false;   // counted as such in `idle`
@@ -194,7 +194,7 @@ class alignas(k_no_sharing_bytes) worker : public lane {
   std::uint64_t deque_turns_ = 0;  // so many times the deque comes first
   bool mail_first_ = false;        // which of mail and injector was looked at first the last time
   time_ns search_began_ns_ = 0;    // 0: no search under way
-  std::uint64_t noted_forks_ = 0;
+  std::uint64_t recorded_forks_ = 0;
   std::unordered_map<const char*, trace::name_id> traced_names_;
   const char* last_traced_ = nullptr;  // and its number
   trace::name_id last_traced_name_ = trace::name_id::none();

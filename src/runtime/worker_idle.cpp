@@ -15,7 +15,7 @@ constexpr time_ns k_answered_ns = 10 * k_ns_per_us;
 // Who comes to a fork or a join soon answers within this: about what a visit costs both sides. By lengths:
 // docs/decisions/0015-lingering.md.
 constexpr time_ns k_answer_ns = 20 * k_ns_per_us;
-// One who lingers looks so often whether something is owed (guess).
+// One who lingers looks so often whether something was deferred (guess).
 constexpr time_ns k_between_payments_ns = 2 * k_ns_per_us;
 
 }  // namespace
@@ -32,7 +32,7 @@ void worker::stop_searching() {
   if (!is_searching_) return;
   is_searching_ = false;
   if (home.idle().stop_searching() == park::duty::none) return;
-  if (home.has_work_for(*this) || home.sources.keeper.is_wanted()) home.notify(self);
+  if (home.has_work_for(*this) || home.sources.keeper.is_share_requested()) home.notify(self);
 }
 
 void worker::end_search() {
@@ -41,11 +41,11 @@ void worker::end_search() {
   account_search();
   if (home.keeps_apart) note_cpu();
   state.store(worker_state::running, std::memory_order_relaxed);  // statistic
-  be_watched();
+  note_running();
 }
 
 bool worker::awaits_join() const {
-  return state.load(std::memory_order_relaxed) == worker_state::running && desk.awaits_join();  // statistic
+  return state.load(std::memory_order_relaxed) == worker_state::running && point.awaits_join();  // statistic
 }
 
 // A search that went beyond the own queues is over: its cost goes into the books.
@@ -73,7 +73,7 @@ void worker::look_at_sources_in_turn() {
   (void)home.poll_sources();
 }
 
-// It goes on with work: another sees to the sources, now or when it falls asleep.
+// It resumes with work: another sees to the sources, now or when it falls asleep.
 void worker::resign() {
   is_keeper_ = false;
   home.sources.keeper.resign();
@@ -95,27 +95,28 @@ void worker::wait(time_ns span_ns) {
 
 void worker::park(time_ns linger_ns) {
   account_search();
-  // What is over sooner is not worth being awake for: its owner is not asked for more soon (wake_pace).
+  // What is over sooner is not worth being awake for: its owner is not asked for more soon (wake_throttle).
   constexpr time_ns k_worth_ns = 5 * k_ns_per_us;  // guess
   const bool is_worth_it = home.has_cpu_each && monotonic_now_ns() - stolen_ns_ >= k_worth_ns;
   may_await_due_ = home.has_cpu_each && linger_ns != 0;  // it has stolen since it parked the last time
   doze(k_never_ns, is_worth_it ? linger_ns : 0);
 }
 
-// It has announced its sleep and asked, and nobody has answered. It is awake still: it comes sooner than the lookout,
+// It has announced its sleep and asked, and nobody has answered. It is awake still: it comes sooner than the monitor thread,
 // and what it finds is its own.
 void worker::press() {
   bool has_found = home.visit_for(*this);
   if (!has_found && !home.idle().is_chosen(self)) {
-    home.look_out();
-    has_found = !home.has_visitor() && home.visit_for(*this);  // there is no lookout, but visits are prepared now
+    home.call_monitor();
+    has_found =
+        !home.has_visitor() && home.visit_for(*this);  // there is no monitor thread, but visits are prepared now
   }
   if (has_found) (void)home.idle().notify_worker(self);
 }
 
 // It has announced its sleep, and is awake until it is chosen or the time is over. It does not yield meanwhile: on a
-// busy machine the CPU would come back late, and whoever chose it would wait. What is owed meanwhile it asks for
-// itself, since the lookout would have to be woken, perhaps on the CPU of who owes. Returns when it has asked the last
+// busy machine the CPU would come back late, and whoever chose it would wait. What was deferred meanwhile it asks for
+// itself, since the monitor thread would have to be woken, perhaps on the CPU of who owes. Returns when it has asked the last
 // time; 0: never.
 time_ns worker::linger(time_ns until_ns) {
   home.lingering.begin();
@@ -128,13 +129,13 @@ time_ns worker::linger(time_ns until_ns) {
     if (now_ns >= until_ns) break;
     if (now_ns >= pay_ns) {
       pay_ns = now_ns + k_between_payments_ns;
-      if (home.pay_what_is_owed(*this)) {
+      if (home.flush_deferred_requests(*this)) {
         asked_ns = now_ns;
         press_ns = std::min(now_ns + k_answer_ns, latest_press_ns);
       }
     } else if (now_ns >= press_ns) {
       if (home.visit_for(*this)) (void)home.idle().notify_worker(self);
-      else if (!home.is_anything_owed() && home.is_work_withheld_from(*this)) home.look_out();
+      else if (!home.has_deferred_requests() && home.is_work_withheld_from(*this)) home.call_monitor();
       press_ns = monotonic_now_ns() + k_answer_ns;
       latest_press_ns = press_ns + k_answer_ns;
     }
@@ -167,15 +168,15 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
   is_searching_ = true;  // whoever ends the sleep counts this worker as searching
   // Whoever forks from now on finds a sleeper.
   bool is_crowded = false;
-  time_ns due_ns = k_never_ns;  // when the first request that is owed may be made
+  time_ns due_ns = k_never_ns;  // when the first request that was deferred may be made
   const time_ns now_ns = monotonic_now_ns();
   const std::uint32_t here = home.keeps_apart ? current_cpu() : k_unknown_cpu;
   const bool has_place = home.has_place_for_sleeper();
   for (worker& other : home.workers) {
     if (&other == this) continue;
-    if (has_place || other.desk.has_coroutines()) other.desk.ask_before_sleep(now_ns);
-    else other.desk.owe();  // until the guest that computes leaves its place
-    if (other.desk.is_owed()) due_ns = std::min(due_ns, other.desk.pace.not_before_ns());
+    if (has_place || other.point.has_coroutines()) other.point.request_before_sleep(now_ns);
+    else other.point.owe();  // until the external thread that computes leaves its place
+    if (other.point.has_deferred()) due_ns = std::min(due_ns, other.point.pace.not_before_ns());
     is_crowded |= other.works_at(here);
   }
   auto& keeper = home.sources.keeper;
@@ -214,10 +215,10 @@ void worker::doze(time_ns deadline_ns, time_ns linger_ns) {
     while (monotonic_now_ns() < answered_ns && !home.idle().is_chosen(self)) std_atomics::pause();
     press();
   }
-  // Chosen, it goes on with something else, while others sleep: what was left to it is the lookout's affair again.
+  // Chosen, it resumes with something else, while others sleep: what was left to it is the monitor thread's affair again.
   if (has_lingered && home.idle().is_chosen(self) && home.idle().sleeping_hint() != 0 &&
-      (home.is_anything_owed() || home.is_work_withheld_from(*this))) {
-    home.look_out();
+      (home.has_deferred_requests() || home.is_work_withheld_from(*this))) {
+    home.call_monitor();
   }
   home.sleep_apart(*this, std::min(deadline_ns, earliest_ns));
   if (woken_by != nullptr && woken_by->works_at(current_cpu())) leave_crowded_cpu();

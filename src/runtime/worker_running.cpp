@@ -39,13 +39,13 @@ void worker::trace_resume(const task_record& task) {
   trace->resume(task.id);
 }
 
-// Something is about to run inside `outer`: what is open belongs to that (F2 of fork_record.hpp).
+// Something is about to run inside `outer`: what is open belongs to that (F2 of fork_recording.hpp).
 void worker::note_before_inside(const task_record* outer) noexcept {
   if (outer == nullptr || !records_forks()) return;
   latent_stack* const stack = running_latent_stack();
   if (stack == nullptr) return;
-  const closed_desk closed;
-  note_frames(*stack, *this, outer);
+  const closed_point closed;
+  record_frames(*stack, *this, outer);
 }
 
 void worker::prepare_recording_here() noexcept {

@@ -29,7 +29,7 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
   start_searching();
   trace->steal_attempt(victim);
   worker& robbed = home.workers[victim.value];
-  if (loot_.from != nullptr) judge_loot(monotonic_now_ns());
+  if (batch_.from != nullptr) judge_batch(monotonic_now_ns());
   worker_queues::look result{};
   try {
     result = robbed.queues.rob(band, search_.options().steal, queues);
@@ -37,12 +37,12 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
     // No memory for the loot: nothing was taken; one task fits always.
     result = robbed.queues.rob(band, policy::steal::one, queues);
   }
-  if (result.status == steal_status::empty && (home.has_place_here() || robbed.desk.has_coroutines())) {
-    if (robbed.desk.has_ripe_offer()) result = take_offer(robbed.desk);
-    if (result.item != nullptr || !robbed.desk.slot.has_offer()) ask(robbed.desk, result.item != nullptr);
-    else note_unripe(robbed.desk.offered_ns());
+  if (result.status == steal_status::empty && (home.has_place_here() || robbed.point.has_coroutines())) {
+    if (robbed.point.has_aged_offer()) result = take_offer(robbed.point);
+    if (result.item != nullptr || !robbed.point.cell.has_offer()) ask(robbed.point, result.item != nullptr);
+    else note_not_aged(robbed.point.offered_ns());
   } else if (result.item != nullptr && robbed.queues.deque_hint(band) == 0 && may_have_more(robbed, *result.item)) {
-    ask(robbed.desk, true);
+    ask(robbed.point, true);
   }
   if (result.item != nullptr) pass_on(robbed);
   switch (result.status) {
@@ -53,7 +53,7 @@ worker_queues::look worker::rob(worker_id victim, policy::priority band) {
       trace->steal_success(victim, id_of(result.item), result.moved + 1);
       counters.raise(trace::count::queue_max, queues.deque_hint(band));
       if (is_coroutine(*result.item)) {
-        loot_ = {&robbed.desk, stolen_ns_, result.moved + 1};
+        batch_ = {&robbed.point, stolen_ns_, result.moved + 1};
         keep_ready(result.moved);
       }
       break;
@@ -74,8 +74,8 @@ bool worker::may_have_more(const worker& robbed, const queue_entry& taken) const
 }
 
 // A frame becomes a task only now: it is counted where it will run.
-worker_queues::look worker::take_offer(latent_desk& from) {
-  queue_entry* const taken = from.slot.take();
+worker_queues::look worker::take_offer(share_point& from) {
+  queue_entry* const taken = from.cell.take();
   if (taken == nullptr) return {};
   if (taken->kind != entry_kind::task) {
     auto& offered = static_cast<coroutine_entry&>(*taken);
@@ -92,14 +92,14 @@ worker_queues::look worker::take_offer(latent_desk& from) {
   return {steal_status::taken, taken, 0};
 }
 
-// A guest that keeps its work to itself is the lookout's affair; one that has begun to share is asked for more.
-worker_queues::look worker::take_from_guests() {
+// A external thread that keeps its work to itself is the monitor thread's affair; one that has begun to share is asked for more.
+worker_queues::look worker::take_from_external() {
   worker_queues::look result{};
   if (!home.has_place_here()) return result;
-  home.guests().for_each([&](guest_seat& seat) {
+  home.external().for_each([&](external_slot& slot) {
     if (result.item != nullptr) return;
-    if (seat.desk.has_ripe_offer()) result = take_offer(seat.desk);
-    if (result.item != nullptr) ask(seat.desk, true);
+    if (slot.point.has_aged_offer()) result = take_offer(slot.point);
+    if (result.item != nullptr) ask(slot.point, true);
   });
   return result;
 }
@@ -118,31 +118,31 @@ void worker::keep_ready(std::uint32_t moved) {
 
 // Coroutines that were over sooner than their frames came from one cache to the other are better left where they are:
 // they are asked for less and less often, and fewer are given.
-void worker::judge_loot(time_ns now_ns) {
+void worker::judge_batch(time_ns now_ns) {
   constexpr time_ns k_tiny_ns = 300;  // guess: a few cache lines
-  const bool was_tiny = (now_ns - loot_.taken_ns) / loot_.count < k_tiny_ns;
-  loot_.from->pace.note(was_tiny ? 0 : k_never_ns, now_ns);
+  const bool was_tiny = (now_ns - batch_.taken_ns) / batch_.count < k_tiny_ns;
+  batch_.from->pace.note(was_tiny ? 0 : k_never_ns, now_ns);
   pace_.judge(was_tiny, now_ns);
-  loot_.from = nullptr;
+  batch_.from = nullptr;
 }
 
-// An offer that is not ripe is one of tiny children, too; each is counted once.
-void worker::note_unripe(time_ns offered_ns) {
-  if (std::exchange(unripe_ns_, offered_ns) != offered_ns) pace_.judge(true, monotonic_now_ns());
+// An offer that is not aged is one of tiny children, too; each is counted once.
+void worker::note_not_aged(time_ns offered_ns) {
+  if (std::exchange(not_aged_ns_, offered_ns) != offered_ns) pace_.judge(true, monotonic_now_ns());
 }
 
-void worker::ask(latent_desk& robbed, bool has_taken) {
+void worker::ask(share_point& robbed, bool has_taken) {
   const time_ns now_ns = monotonic_now_ns();
   if (has_taken ? pace_.take(now_ns) : pace_.may_ask(now_ns)) (void)robbed.ask();
   else if (has_taken && home.idle().sleeping_hint() != 0) robbed.owe();
 }
 
 // It has taken work while others sleep, and will ask for nothing soon: should the robbed one have more, and come to no
-// fork or join, only the lookout notices.
+// fork or join, only the monitor thread notices.
 void worker::pass_on(const worker& robbed) {
   if (home.idle().sleeping_hint() == 0) return;
-  if (robbed.desk.withholds() || robbed.awaits_join()) home.look_out();
-  else if (robbed.desk.is_owed()) home.see_to_what_is_owed();
+  if (robbed.point.withholds() || robbed.awaits_join()) home.call_monitor();
+  else if (robbed.point.has_deferred()) home.announce_deferred();
 }
 
 queue_entry* worker::look_everywhere() {

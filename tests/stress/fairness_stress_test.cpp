@@ -1,6 +1,6 @@
 // Nobody is forgotten among neighbours who always have something to do.
 //
-// Property: a coroutine that may go on does go on, wherever it lies: in its worker's list, its deque, the injector, or
+// Property: a coroutine that are ready does go on, wherever it lies: in its worker's list, its deque, the injector, or
 // the slot where a signal handler has put it for others. Oracle: the races end; the watchdog tells of one that does
 // not. Method: several runtimes share the machine, so workers lose their CPU at every moment, and thieves that asked
 // for work come late.

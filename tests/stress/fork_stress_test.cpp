@@ -118,9 +118,9 @@ void grow_trees(filch::runtime& rt, std::uint64_t seed) {
   constexpr std::uint64_t k_leaves = 20'000;
   const std::uint64_t trees = scaled(16);
   std::atomic<std::uint64_t> progress{0};
-  const filch_test::watchdog watch{"fork_stress", progress, [&] { return rt.dump(); }};
-  // Half from outside by run(), half by a thread that joins as a guest of the default runtime.
-  std::thread guest{[&] {
+  const filch_test::watchdog join_limit{"fork_stress", progress, [&] { return rt.dump(); }};
+  // Half from outside by run(), half by a thread that joins as a external thread of the default runtime.
+  std::thread external{[&] {
     for (std::uint64_t i = 0; i != trees / 2; ++i) {
       EXPECT_EQ(grow(in, stirred(seed + i), k_leaves), k_leaves);
       ++progress;
@@ -130,7 +130,7 @@ void grow_trees(filch::runtime& rt, std::uint64_t seed) {
     EXPECT_EQ(rt.run([&] { return grow(in, stirred(seed + i), k_leaves); }), k_leaves);
     ++progress;
   }
-  guest.join();
+  external.join();
   EXPECT_EQ(in.leaves, trees * k_leaves) << "seed " << seed;
 }
 
@@ -248,7 +248,7 @@ TEST(coroutine_requests, are_not_lost_behind_the_first_that_was_taken) {
   }
 }
 
-// In a process of its own: no thread can be started any more, the lookout's neither.
+// In a process of its own: no thread can be started any more, the monitor thread's neither.
 void forbid_threads() {
   pthread_attr_t huge;
   if (::pthread_attr_init(&huge) != 0 || ::pthread_attr_setstacksize(&huge, std::size_t{1} << 60) != 0 ||
@@ -257,19 +257,19 @@ void forbid_threads() {
   }
 }
 
-[[noreturn]] void share_without_lookout() {
+[[noreturn]] void share_without_monitor() {
   filch::runtime rt{{.workers = 2, .interrupts = true}};
   forbid_threads();
   forks_are_taken_behind_tiny_trees(rt, 2, [] { join([] {}, [] {}); });
   ::_exit(testing::Test::HasFailure() ? 1 : 0);
 }
 
-TEST(fork_requests_death, are_not_lost_when_the_lookout_cannot_start) {
+TEST(fork_requests_death, are_not_lost_when_the_monitor_thread_cannot_start) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(share_without_lookout(), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(share_without_monitor(), testing::ExitedWithCode(0), "");
 }
 
-[[noreturn]] void share_as_guest_without_lookout() {
+[[noreturn]] void share_outside_without_monitor() {
   if (filch::default_runtime().workers() == 0) ::_exit(2);  // starts it
   forbid_threads();
   for (int i = 0; i != 20 && !testing::Test::HasFailure(); ++i) {
@@ -280,9 +280,9 @@ TEST(fork_requests_death, are_not_lost_when_the_lookout_cannot_start) {
   ::_exit(testing::Test::HasFailure() ? 1 : 0);
 }
 
-TEST(fork_requests_death, of_guests_are_made_when_the_lookout_cannot_start) {
+TEST(fork_requests_death, of_external_threads_are_made_when_the_monitor_thread_cannot_start) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(share_as_guest_without_lookout(), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(share_outside_without_monitor(), testing::ExitedWithCode(0), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(workers, fork_stress, testing::Values(1, 2, 3, 8));

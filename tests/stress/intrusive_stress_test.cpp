@@ -111,9 +111,9 @@ void producers_against_consumers(std::uint64_t bound, std::size_t consumers) {
   level in_queue;
   std::atomic<std::uint64_t> taken{0};
   std::atomic<std::uint64_t> refused{0};
-  filch_test::watchdog watch{"producers_against_consumers", taken, [&] {
-                               return "taken " + std::to_string(taken) + ", counted " + std::to_string(in.size_hint());
-                             }};
+  filch_test::watchdog join_limit{
+      "producers_against_consumers", taken,
+      [&] { return "taken " + std::to_string(taken) + ", counted " + std::to_string(in.size_hint()); }};
   const random_stream seeds = random_stream{test_seed()}.split(bound);
   filch_test::run_threads(k_producers + consumers, [&](std::size_t self) {
     random_stream random = seeds.split(self);
@@ -185,7 +185,7 @@ TEST(inbox_stress, every_task_arrives_once_in_its_senders_order) {
   std::array<std::atomic<std::uint64_t>, k_producers> finished{};
   std::uint64_t missed = 0;
   std::atomic<std::uint64_t> taken{0};
-  filch_test::watchdog watch{"inbox_stress", taken, [&] { return "counted " + std::to_string(in.size_hint()); }};
+  filch_test::watchdog join_limit{"inbox_stress", taken, [&] { return "counted " + std::to_string(in.size_hint()); }};
   filch_test::run_threads(k_producers + 1, [&](std::size_t self) {
     if (self < k_producers) {
       std::uint64_t i = 0;

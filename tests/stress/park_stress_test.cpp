@@ -331,7 +331,7 @@ TEST(idle_stress, pinned_jobs_and_shared_jobs_both_find_their_worker) {
 TEST(idle_stress, a_shutdown_finds_every_worker) {
   const std::uint64_t rounds = scaled(5'000);
   std::atomic<std::uint64_t> progress{0};
-  const filch_test::watchdog watch{"a_shutdown_finds_every_worker", progress, [] { return std::string{}; }};
+  const filch_test::watchdog join_limit{"a_shutdown_finds_every_worker", progress, [] { return std::string{}; }};
   job j;
   j.run = [](team&, worker_id) {};
   for (std::uint64_t round = 0; round != rounds; ++round) {

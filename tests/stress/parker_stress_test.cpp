@@ -35,7 +35,7 @@ TEST(parker_stress, two_threads_that_wake_each_other_in_turn_never_stop) {
   std::array<filch::park::parker<>, 2> places;
   std::uint64_t ball = 0;  // plain: handed over by the tokens
   std::atomic<std::uint64_t> progress{0};
-  filch_test::watchdog watch{"parker_stress", progress, [] { return std::string{}; }};
+  filch_test::watchdog join_limit{"parker_stress", progress, [] { return std::string{}; }};
   filch_test::run_threads(2, [&](std::size_t self) {
     for (std::uint64_t round = 0; round != rounds; ++round) {
       if (self != 0) wait_for_token(places[self]);
@@ -59,8 +59,8 @@ TEST(parker_stress, merged_tokens_hand_over_what_was_written_before_either) {
   std::atomic<std::uint64_t> first{0};
   std::atomic<std::uint64_t> second{0};
   std::atomic<std::uint64_t> seen{0};
-  filch_test::watchdog watch{"parker_stress", seen,
-                             [&] { return "written: " + std::to_string(first) + ", " + std::to_string(second); }};
+  filch_test::watchdog join_limit{"parker_stress", seen,
+                                  [&] { return "written: " + std::to_string(first) + ", " + std::to_string(second); }};
   filch_test::run_threads(2, [&](std::size_t self) {
     filch::random_stream random = filch::random_stream{filch_test::test_seed()}.split(self);
     for (std::uint64_t round = 1; round <= rounds; ++round) {
@@ -90,7 +90,7 @@ TEST(parker_stress, a_deadline_that_meets_a_token_does_not_lose_it) {
   filch::park::parker<> place;
   std::atomic<std::uint64_t> consumed{0};
   std::atomic<std::uint64_t> timed_out{0};
-  filch_test::watchdog watch{"parker_stress", consumed, [&] { return "timed out: " + std::to_string(timed_out); }};
+  filch_test::watchdog join_limit{"parker_stress", consumed, [&] { return "timed out: " + std::to_string(timed_out); }};
   filch_test::run_threads(2, [&](std::size_t self) {
     filch::random_stream random = filch::random_stream{filch_test::test_seed()}.split(self);
     for (std::uint64_t round = 1; round <= rounds; ++round) {

@@ -85,8 +85,8 @@ void owner_against_thieves(const plan& p, std::uint64_t salt) {
   using deque = filch::queue::deque<task*>;
   ledger tasks{p.items};
   deque d{p.capacity, p.first_index};
-  filch_test::watchdog watch{"owner_against_thieves", tasks.progress(),
-                             [&] { return "still in the deque: " + std::to_string(d.size_hint()); }};
+  filch_test::watchdog join_limit{"owner_against_thieves", tasks.progress(),
+                                  [&] { return "still in the deque: " + std::to_string(d.size_hint()); }};
   const random_stream seeds = random_stream{test_seed()}.split(salt);
   filch_test::run_threads(1 + p.thieves, [&](std::size_t self) {
     random_stream random = seeds.split(self);
@@ -183,11 +183,11 @@ TYPED_TEST(robbers_stress, deques_that_rob_each_other_by_halves_lose_nothing) {
   std::vector<std::unique_ptr<TypeParam>> deques;
   for (std::size_t i = 0; i != k_workers; ++i) deques.push_back(std::make_unique<TypeParam>(1));
   std::atomic<std::uint64_t> moved{0};
-  filch_test::watchdog watch{"robbers_stress", tasks.progress(), [&] {
-                               std::string state = "still in the deques:";
-                               for (const auto& d : deques) (state += ' ') += std::to_string(d->size_hint());
-                               return state;
-                             }};
+  filch_test::watchdog join_limit{"robbers_stress", tasks.progress(), [&] {
+                                    std::string state = "still in the deques:";
+                                    for (const auto& d : deques) (state += ' ') += std::to_string(d->size_hint());
+                                    return state;
+                                  }};
   const random_stream seeds = random_stream{test_seed()}.split(30);
   filch_test::run_threads(k_workers, [&](std::size_t self) {
     random_stream random = seeds.split(self);

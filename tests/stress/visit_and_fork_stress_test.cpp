@@ -5,7 +5,7 @@
 // this program has an allocator with a lock that is held across fork(), with handlers that are registered behind
 // filch's, and so run before them.
 #include <runtime/core.hpp>
-#include <runtime/visiting.hpp>
+#include <share/visiting.hpp>
 #include <support/stress.hpp>
 
 #include <filch/filch.hpp>
@@ -94,7 +94,7 @@ TEST(copies_of_the_process, are_made_while_threads_visit_each_other) {
     filch::runtime::core& core = rt.inside();
     while (!is_over.load()) {
       for (filch::worker& each : core.workers) {
-        if (each.desk.visit(core)) core.notify(filch::worker_id::none());
+        if (each.point.visit(core)) core.notify(filch::worker_id::none());
       }
     }
   }};

@@ -1,11 +1,11 @@
-// Visits by force: a thread visits every desk again and again while its owners fork, loop, throw, lock, block and run
+// Visits by force: a thread visits every share point again and again while its owners fork, loop, throw, lock, block and run
 // coroutines.
 //
 // Property: whatever a visitor takes, and between whichever two instructions of the owner, every element and leaf runs
 // exactly once, every result and exception arrives. Oracle: counts and sums. Method: the visitors do not wait until a
 // worker sleeps, as those of a runtime do: some ten thousand visits a second find something.
 #include <runtime/core.hpp>
-#include <runtime/visiting.hpp>
+#include <share/visiting.hpp>
 #include <support/stress.hpp>
 #include <support/test_seed.hpp>
 
@@ -49,12 +49,12 @@ class visitors {
 
  private:
   void visit(filch::runtime::core& core) {
-    for (filch::worker& each : core.workers) visit(core, each.desk);
-    core.guests().for_each([&](filch::guest_seat& seat) { visit(core, seat.desk); });
+    for (filch::worker& each : core.workers) visit(core, each.point);
+    core.external().for_each([&](filch::external_slot& slot) { visit(core, slot.point); });
   }
-  void visit(filch::runtime::core& core, filch::latent_desk& desk) {
-    const bool was_there = desk.slot.has_offer();
-    if (!desk.visit(core)) return;
+  void visit(filch::runtime::core& core, filch::share_point& point) {
+    const bool was_there = point.cell.has_offer();
+    if (!point.visit(core)) return;
     if (!was_there) ++found_;
     core.notify(filch::worker_id::none());
   }
@@ -65,7 +65,7 @@ class visitors {
   std::thread thread_;
 };
 
-// How long each test goes on; at least one round.
+// How long each test resumes; at least one round.
 class rounds {
  public:
   [[nodiscard]] bool go_on() {

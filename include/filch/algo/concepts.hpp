@@ -16,7 +16,7 @@ concept indexable_iterator = std::random_access_iterator<It>;
 template <class R>
 concept indexable_range = std::ranges::random_access_range<R> && std::ranges::sized_range<R>;
 
-// There is an end. Only searches take a range that goes on for ever, such as std::views::iota(0).
+// There is an end. Only searches take a range that resumes for ever, such as std::views::iota(0).
 template <class End, class It>
 concept reachable_end = std::sentinel_for<End, It> && !std::same_as<End, std::unreachable_sentinel_t>;
 

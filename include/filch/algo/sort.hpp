@@ -4,7 +4,7 @@
 //
 // Who may call what: any thread. The comparison is called by several threads at the same time. sort is a quicksort in
 // place; small parts and parts whose pivots were bad go to std::sort. When the comparison throws, the elements are
-// valid and otherwise unspecified, as with std::sort. nth_element partitions the same way, and goes on with one side
+// valid and otherwise unspecified, as with std::sort. nth_element partitions the same way, and resumes with one side
 // only. stable_sort is a merge sort with a buffer as long as the range. When the comparison throws, all elements are
 // still in the range, in some order. Of elements whose move may throw the positions are sorted, and then each is moved
 // once; when a comparison throws nothing has changed.

@@ -8,7 +8,7 @@
 //   asio::strand one_at_a_time{workers.get_executor()};
 //
 // `use_task` starts the operation when it is awaited. While it is under way the task is suspended, and its worker runs
-// others; the task goes on at its own runtime, wherever Asio calls the handler. An error becomes asio::system_error. If
+// others; the task resumes at its own runtime, wherever Asio calls the handler. An error becomes asio::system_error. If
 // the operation is dropped, because its io_context ends, the task gets asio::error::operation_aborted.
 //
 // A request to stop the task cancels the operation, and the task gets task_cancelled; one that Asio cannot cancel, or

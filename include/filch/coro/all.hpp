@@ -3,7 +3,7 @@
 //   auto [a, b] = co_await filch::all(fib(n - 1), fib(n - 2));
 //   std::vector<int> each = co_await filch::all(std::move(tasks));        a range of tasks that is given away
 //
-// Who may call what: a coroutine. All tasks end before it goes on, perhaps on another worker: where the last of them
+// Who may call what: a coroutine. All tasks end before it resumes, perhaps on another worker: where the last of them
 // ended. The exception of the first in the order of the arguments is rethrown. The first task starts at once on the
 // same worker; the others wait until the worker comes to them, or another takes them.
 #pragma once

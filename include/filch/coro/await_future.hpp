@@ -4,7 +4,7 @@
 //
 // The coroutine is suspended until the function has ended, whoever runs it, and holds its frame meanwhile, no stack and
 // no thread. If its task is asked to stop, the wait ends with task_cancelled: a function that has not started does not
-// start then; one that runs goes on, and nobody hears of its end. So what it refers to must not lie in the coroutine,
+// start then; one that runs resumes, and nobody hears of its end. So what it refers to must not lie in the coroutine,
 // if that can be asked to stop; or await a task, whose end is always awaited.
 //
 // The function is not run in place of the wait, as future::get does: a call cannot be left when somebody asks to stop.
@@ -38,7 +38,7 @@ class future_wait final : public finish_listener {
   [[nodiscard]] static bool is_ready(task_base& awaited);
   // `who` is about to suspend. True: it waits, and nothing of this may be touched.
   [[nodiscard]] bool begin(task_base& awaited, std::coroutine_handle<> who, std::stop_token stop);
-  // It goes on. Throws task_cancelled.
+  // It resumes. Throws task_cancelled.
   void end();
 
   void finished() noexcept override { self_.wake(); }

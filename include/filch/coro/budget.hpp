@@ -5,7 +5,7 @@
 //
 //   bool await_ready() { return coro::has_budget() && try_it(); }
 //   bool await_suspend(std::coroutine_handle<> who) {
-//     if (is_done_or_line_up(who)) return coro::pause_if_spent(who);     done: goes on, perhaps after others
+//     if (is_done_or_line_up(who)) return coro::pause_if_spent(who);     done: resumes, perhaps after others
 //     return true;                                                       lined up
 //   }
 //
@@ -13,7 +13,7 @@
 #pragma once
 
 #include <filch/coro/switching.hpp>
-#include <filch/runtime/lane.hpp>
+#include <filch/share/local_work.hpp>
 
 #include <coroutine>
 
@@ -21,19 +21,19 @@ namespace filch::inline v0::coro {
 
 // Takes one operation off the budget. False: it is spent.
 [[nodiscard]] inline bool has_budget() noexcept {
-  lane* const mine = current_lane();
+  local_work* const mine = current_local_work();
   if (mine == nullptr) return true;
   if (mine->budget == 0) return false;
   --mine->budget;
   return true;
 }
 
-// Did has_budget() say no? Then `who`, which is suspended, goes on after others, with a new budget. False: it goes on
+// Did has_budget() say no? Then `who`, which is suspended, resumes after others, with a new budget. False: it resumes
 // at once.
 [[nodiscard]] inline bool pause_if_spent(std::coroutine_handle<> who) noexcept {
-  lane* const mine = current_lane();
+  local_work* const mine = current_local_work();
   if (mine == nullptr || mine->budget != 0) return false;
-  mine->budget = lane::k_budget;
+  mine->budget = local_work::k_budget;
   return queue_behind_others(who);
 }
 

@@ -7,11 +7,11 @@
 //   }
 //   … await_resume() { if (scope_.decisive() == &a.promise()) … }
 //
-// The parent goes on when all children have ended: nobody is left behind. A child that has not started when the others
+// The parent resumes when all children have ended: nobody is left behind. A child that has not started when the others
 // are asked to stop does not start; it has neither a result nor an exception.
 //
 // Who may call what: `start` the parent's awaiter; both requests any thread while the parent waits; the rest the parent
-// once it goes on. It lies in the parent's frame.
+// once it resumes. It lies in the parent's frame.
 #pragma once
 
 #include <filch/coro/context.hpp>

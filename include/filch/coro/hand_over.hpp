@@ -19,7 +19,7 @@ template <class Waiter, class A = std_atomics>
 class hand_over {
  public:
   struct successor {
-    Waiter* waiter = nullptr;  // goes on
+    Waiter* waiter = nullptr;  // resumes
     bool is_left = false;      // the caller destroys the task
   };
   // It has ended. Who is to be seen to: perhaps nobody.
@@ -34,7 +34,7 @@ class hand_over {
     // [N6] acquire load: what was done is visible ← [N5].
     return word_.load(std::memory_order_acquire) == k_ended;
   }
-  // `who` waits from now on. True: it has ended before, and the caller goes on. Otherwise the caller touches nothing of
+  // `who` waits from now on. True: it has ended before, and the caller resumes. Otherwise the caller touches nothing of
   // the waiter's any more.
   [[nodiscard]] bool wait(Waiter& who) {
     std::uintptr_t expected = k_nothing;

@@ -22,7 +22,7 @@ class join_count {
 
   [[nodiscard]] std::uint32_t children() const { return children_; }
 
-  // A strand that ran so many children has ended. True: all have, and the caller goes on with the parent.
+  // A strand that ran so many children has ended. True: all have, and the caller resumes with the parent.
   [[nodiscard]] bool end(std::uint32_t ran) {
     if (ran == children_) return true;  // there is no other strand
     // [C1] acq_rel fetch_sub: release hands over what this strand's children did, acquire receives it of the others ↔

@@ -108,7 +108,7 @@ class [[nodiscard]] join_handle {
   [[nodiscard]] bool valid() const { return made_ != nullptr; }
   [[nodiscard]] bool is_ready() const { return need().has_ended(); }
 
-  // The task goes on without anybody who waits.
+  // The task resumes without anybody who waits.
   void detach() noexcept {
     if (made_ != nullptr) std::exchange(made_, nullptr)->drop_handle();
   }

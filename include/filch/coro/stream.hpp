@@ -45,7 +45,7 @@ template <class T>
 class stream_promise final : public promise_base {
   using value = std::remove_reference_t<T>;
 
-  // The stream is suspended with its value, and who awaits it goes on.
+  // The stream is suspended with its value, and who awaits it resumes.
   struct give {
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<stream_promise> me) const noexcept {
@@ -65,7 +65,7 @@ class stream_promise final : public promise_base {
  public:
   [[nodiscard]] async_stream<T> get_return_object() noexcept;
 
-  // The value stays where it is until the stream goes on: in the frame, or where the reference refers to.
+  // The value stays where it is until the stream resumes: in the frame, or where the reference refers to.
   [[nodiscard]] give yield_value(std::conditional_t<std::is_reference_v<T>, T, value&&> one) noexcept {
     current_ = std::addressof(one);
     return {};

@@ -1,15 +1,15 @@
-// Where and when a coroutine goes on.
+// Where and when a coroutine resumes.
 //
 //   co_await filch::yield();                      lets others run first
-//   co_await filch::on(filch::worker_id{1});      goes on there; until it waits for something, it stays
-//   co_await filch::on(other_runtime);            a spawned task goes on at another runtime
+//   co_await filch::on(filch::worker_id{1});      resumes there; until it waits for something, it stays
+//   co_await filch::on(other_runtime);            a spawned task resumes at another runtime
 //
 // Who may call what: a coroutine.
 #pragma once
 
 #include <filch/base/ids.hpp>
 #include <filch/coro/detail/promise.hpp>
-#include <filch/runtime/entry.hpp>
+#include <filch/share/entry.hpp>
 #include <filch/runtime/errors.hpp>
 #include <filch/runtime/runtime.hpp>
 
@@ -24,7 +24,7 @@ namespace coro {
 // From then on the coroutine that the entry stands for, and the entry with it, may be gone.
 void queue_behind_others(coroutine_entry& who) noexcept;
 void queue_at(worker_id where, coroutine_entry& who) noexcept;
-// The same where there is no entry. False: there is no memory for one, and the coroutine goes on.
+// The same where there is no entry. False: there is no memory for one, and the coroutine resumes.
 [[nodiscard]] bool queue_behind_others(std::coroutine_handle<> who) noexcept;
 // Throws std::invalid_argument if the running worker's runtime has no such worker.
 void require_worker(worker_id where);
@@ -104,14 +104,14 @@ class [[nodiscard]] on_runtime_awaiter {
 
 }  // namespace coro
 
-// The coroutine goes on after what lies in its worker's queue; others may take it before. Throws task_cancelled if the
+// The coroutine resumes after what lies in its worker's queue; others may take it before. Throws task_cancelled if the
 // task was asked to stop.
 inline coro::yield_awaiter yield() { return coro::yield_awaiter{}; }
 
-// The coroutine goes on at that worker of the same runtime. Afterwards it goes on where what it waits for ends.
+// The coroutine resumes at that worker of the same runtime. Afterwards it resumes where what it waits for ends.
 inline coro::on_awaiter on(worker_id where) { return coro::on_awaiter{where}; }
 
-// A spawned task goes on at another runtime, which waits for it from then on before it ends; the one that it left does
+// A spawned task resumes at another runtime, which waits for it from then on before it ends; the one that it left does
 // not. Only the spawned coroutine itself can go: one that others await would take them along. They write `co_await
 // spawn(there, work())`. Throws usage_error elsewhere, and if the other runtime has been shut down.
 inline coro::on_runtime_awaiter on(runtime& where) { return coro::on_runtime_awaiter{where}; }

@@ -5,7 +5,7 @@
 //   int r = rt.run(more());                       from any thread
 //
 // A task is lazy: it starts when it is awaited, waited for, run or spawned, and only then. Awaiting one from another
-// costs no queue: the caller stops, the task runs on the same worker, and the caller goes on where the task ended.
+// costs no queue: the caller stops, the task runs on the same worker, and the caller resumes where the task ended.
 //
 // Who may call what: the coroutine runs on workers only; between two of its lines with co_await it may change the
 // worker and the thread. `wait` and calling a task any thread. A task is used once and must not be destroyed while it
@@ -75,7 +75,7 @@ class [[nodiscard]] task {
   // Waits for it: so a task is a function, and runtime::run and runtime::submit take it.
   T operator()() &&;
 
-  // Runs it here and now; the caller goes on where it ends.
+  // Runs it here and now; the caller resumes where it ends.
   [[nodiscard]] auto operator co_await() && { return awaiter{promise()}; }
 
   // For those that start it. Throws usage_error if it has no coroutine.
@@ -115,7 +115,7 @@ class [[nodiscard]] task {
 };
 
 // Returns the task's result, or throws its exception. On a worker it starts at once, and if it does not end without
-// waiting for others, the calling stack is suspended and the worker goes on with other work: so the code after it may
+// waiting for others, the calling stack is suspended and the worker resumes with other work: so the code after it may
 // be on another thread. Throws stack_exhausted if that stack is nearly used up. Elsewhere the default runtime runs it,
 // and the thread sleeps.
 template <class T>

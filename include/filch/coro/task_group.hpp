@@ -1,4 +1,4 @@
-// async_scope: starts so many tasks as it turns out to need, and goes on when all of them have ended.
+// async_scope: starts so many tasks as it turns out to need, and resumes when all of them have ended.
 //
 //   co_await filch::async_scope([&](filch::task_group& group) -> filch::task<> {
 //     while (auto each = co_await requests.async_receive()) group.spawn(answer(*each));
@@ -18,7 +18,7 @@
 #include <filch/coro/context.hpp>
 #include <filch/coro/detail/promise.hpp>
 #include <filch/coro/task.hpp>
-#include <filch/runtime/gate.hpp>
+#include <filch/share/join_counter.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/runtime/awaited_temporary.hpp>
 
@@ -106,7 +106,7 @@ class task_group final : private coro::end_listener {
   runtime::core* home_ = nullptr;
   std::optional<coro::context_below> context_;
   // Any member.
-  gate<task_group> members_{1};
+  join_counter<task_group> members_{1};
   std_atomics::atomic<bool> is_cancelled_{false};
   std_atomics::atomic<bool> has_failed_{false};
   std::exception_ptr error_;  // written by the one that failed first, read by the parent

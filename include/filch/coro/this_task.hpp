@@ -4,7 +4,7 @@
 //   filch::task_id  n = co_await filch::this_task::id();              of the spawned task that it is, or is awaited by
 //   co_await filch::this_task::set_name("reader 7");                  for dumps
 //
-// Who may call what: a coroutine of filch. It goes on at once.
+// Who may call what: a coroutine of filch. It resumes at once.
 #pragma once
 
 #include <filch/base/ids.hpp>

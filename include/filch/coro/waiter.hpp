@@ -16,8 +16,8 @@
 // ends.
 #pragma once
 
-#include <filch/runtime/entry.hpp>
-#include <filch/runtime/gate.hpp>
+#include <filch/share/entry.hpp>
+#include <filch/share/join_counter.hpp>
 #include <filch/runtime/runtime.hpp>
 
 #include <concepts>
@@ -41,11 +41,11 @@ class waiter {
   waiter(const waiter&) = delete;
   waiter& operator=(const waiter&) = delete;
 
-  // Once: from now on this is that coroutine, which runs on the calling worker and is about to suspend, or goes on
+  // Once: from now on this is that coroutine, which runs on the calling worker and is about to suspend, or resumes
   // after all.
   void arm(std::coroutine_handle<> who) noexcept;
 
-  // Who waits goes on: a coroutine or a stack in its turn, from a queue of its runtime; a thread at once. The waiter
+  // Who waits resumes: a coroutine or a stack in its turn, from a queue of its runtime; a thread at once. The waiter
   // may be gone when this returns.
   void wake() noexcept;
 
@@ -69,7 +69,7 @@ class waiter {
   coroutine_entry entry_;
   runtime::core* home_ = nullptr;
   // Of the others.
-  gate<suspended_stack> woken_{1};
+  join_counter<suspended_stack> woken_{1};
 };
 
 // The stop token of the task whose coroutine this is; an empty one for coroutines of others.

@@ -10,9 +10,9 @@
 
 #include <filch/fork/concepts.hpp>
 #include <filch/runtime/errors.hpp>
-#include <filch/runtime/guest.hpp>
+#include <filch/runtime/external_section.hpp>
 #include <filch/runtime/label.hpp>
-#include <filch/runtime/latent.hpp>
+#include <filch/share/latent.hpp>
 #include <filch/runtime/nothing.hpp>
 #include <filch/runtime/runtime.hpp>
 
@@ -77,9 +77,9 @@ class alignas(16) child_frame : public latent_frame {
 
   // On a thread that takes part.
   void fork(latent_stack& stack) {
-    if (!v0::fork_latent(stack, *this, k_kind) && !detail::answer_alarm(stack, *this)) __builtin_unreachable();
+    if (!v0::fork_latent(stack, *this, k_kind) && !detail::fork_slow_path(stack, *this)) __builtin_unreachable();
   }
-  // False: the alarm sounds, and nothing was linked.
+  // False: the fork limit sounds, and nothing was linked.
   [[nodiscard]] bool try_fork(latent_stack& stack) { return v0::fork_latent(stack, *this, k_kind); }
   [[nodiscard]] std::remove_reference_t<F>& function() noexcept { return function_.get(); }
   void put(result&& value) {
@@ -107,7 +107,7 @@ class alignas(16) child_frame : public latent_frame {
     const joined_frame found = v0::join_latent(*this);
     if (!found.is_watched) [[likely]]
       return function_();
-    return static_cast<child_frame*>(found.frame)->join_watched(*found.stack);
+    return static_cast<child_frame*>(found.frame)->join_slow_path(*found.stack);
   }
 
   // Another exception is on its way: the child ends, and its result or exception is dropped. Not inlined, and called
@@ -115,7 +115,7 @@ class alignas(16) child_frame : public latent_frame {
   [[gnu::cold, gnu::noinline]] static void join_quietly() noexcept {
     auto& self = static_cast<child_frame&>(*latent_stack_here().newest.load(std::memory_order_relaxed));  // owner-only
     const joined_frame found = v0::join_latent(self);
-    if (!found.is_watched || detail::join_watched(*found.stack, self, leaving::by_exception)) {
+    if (!found.is_watched || detail::join_slow_path(*found.stack, self, leaving::by_exception)) {
       if (is_stack_exhausted()) return;  // a child that has not started would only come to the same end
       if (!found.is_watched) {
         run(self);
@@ -151,8 +151,8 @@ class alignas(16) child_frame : public latent_frame {
     }
   }
 
-  [[gnu::cold, gnu::noinline]] result join_watched(latent_stack& stack) {
-    if (detail::join_watched(stack, *this, leaving::normally)) {
+  [[gnu::cold, gnu::noinline]] result join_slow_path(latent_stack& stack) {
+    if (detail::join_slow_path(stack, *this, leaving::normally)) {
       const recorded_child here{*this};
       return function_();
     }
@@ -192,10 +192,10 @@ inline both_results<F, G> run_forked(held_function<F>& first, child_frame<G>& ch
   return {std::forward<result_of<F>>(a), child.join()};
 }
 
-// The calling thread takes part as a guest while `function` runs; if it cannot, a worker runs it.
+// The calling thread takes part as a external thread while `function` runs; if it cannot, a worker runs it.
 template <class F>
 [[gnu::cold, gnu::noinline]] decltype(auto) enter_from_outside(F function, outside_work how = outside_work::unknown) {
-  const guest_visit visit{how};
+  const external_section visit{how};
   if (visit.has_begun()) return function();
   return default_runtime().run([&]() -> decltype(auto) { return function(); });
 }
@@ -214,15 +214,15 @@ inline both_results<F, G> join_two(latent_stack& stack, F&& first, G&& second) {
   return detail::join_inside<F, G>(stack, first, second);
 }
 
-// The alarm has sounded: the whole join, in a place of its own. So nothing of what the caller knows has to outlive a
+// The fork limit has sounded: the whole join, in a place of its own. So nothing of what the caller knows has to outlive a
 // call on its way to the first function, and none of it takes a register in the common case. The first result; the
 // second one is put into the frame. What is held by value is passed so, too: then nobody takes the address of the
 // original.
 template <class F, class G>
-[[gnu::cold, gnu::noinline]] result_of<F> join_alarmed(held_function<F> first, child_frame<G>& child) {
+[[gnu::cold, gnu::noinline]] result_of<F> join_forked_slowly(held_function<F> first, child_frame<G>& child) {
   latent_stack& stack = latent_stack_here();
   both_results<F, G> both =
-      detail::answer_alarm(stack, child) ? detail::run_forked<F, G>(first, child) : detail::enter_from_outside([&] {
+      detail::fork_slow_path(stack, child) ? detail::run_forked<F, G>(first, child) : detail::enter_from_outside([&] {
         return detail::join_inside<F, G>(latent_stack_here(), first.get(), child.function());
       });
   child.put(std::forward<result_of<G>>(std::get<1>(both)));
@@ -242,7 +242,7 @@ template <class F, class G>
   child_frame<G> child{second};
   if (!child.try_fork(latent_stack_here())) [[unlikely]] {
     const auto again = [&]() -> child_frame<G>& { return static_cast<child_frame<G>&>(*detail::address_again(child)); };
-    result_of<F> a = detail::join_alarmed<F, G>(first_function, again());
+    result_of<F> a = detail::join_forked_slowly<F, G>(first_function, again());
     return {std::forward<result_of<F>>(a), again().take()};
   }
   return detail::run_forked<F, G>(first_function, child);

@@ -49,7 +49,7 @@ class completion {
     const std::uint32_t before = word_.exchange(is_cancelled ? k_cancelled : k_done, std::memory_order_acq_rel);
     FILCH_ASSERT((before & k_status) == k_running, before);
     if ((before & k_awaited) != 0) A::futex_wake(word_, UINT32_MAX);
-    if ((before & k_listened) != 0) listener_.get()->finished();
+    if ((before & k_listened) != 0) running_.get()->finished();
   }
   // It was claimed: had the listener given up before?
   [[nodiscard]] bool is_unwanted() const {
@@ -87,7 +87,7 @@ class completion {
   // True: `who` is told when it is finished, or gives up; the caller touches nothing of the listener's any more. False:
   // it is finished, or `give_up` came before.
   [[nodiscard]] bool listen(finish_listener& who) {
-    listener_.set(&who);
+    running_.set(&who);
     std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [R25]
     while ((seen & (k_done | k_unwanted)) == 0) {
       // [R25] release on success: hands the listener over → [R1] → [R26]. Relaxed on failure: revalidated by [R2],
@@ -123,7 +123,7 @@ class completion {
   static constexpr std::uint32_t k_unwanted = 16;  // there was one, or would have been
 
   typename A::template atomic<std::uint32_t> word_{k_pending};
-  typename A::template var<finish_listener*> listener_{nullptr};
+  typename A::template var<finish_listener*> running_{nullptr};
 };
 
 // A count of references; who drops the last one destroys.

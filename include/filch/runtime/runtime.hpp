@@ -33,13 +33,13 @@
 namespace filch::inline v0 {
 
 namespace detail {
-class guest_visit;
+class external_section;
 }
 
 class runtime {
  public:
   // Starts the workers. Throws std::invalid_argument for options that cannot work, std::system_error when not even one
-  // thread can be started; with fewer threads than asked for it goes on (workers() tells).
+  // thread can be started; with fewer threads than asked for it resumes (workers() tells).
   runtime();
   explicit runtime(options given);
   runtime(const runtime&) = delete;
@@ -108,7 +108,7 @@ class runtime {
     enqueue(make_task(std::move(guarded), how, 1), worker_id::none(), how);
   }
 
-  // Returns when there is no task left, queued or running. Tasks may go on submitting meanwhile. Not from a worker.
+  // Returns when there is no task left, queued or running. Tasks are ready submitting meanwhile. Not from a worker.
   void wait_idle();
   template <class Rep, class Period>
   [[nodiscard]] bool wait_idle_for(std::chrono::duration<Rep, Period> span) {
@@ -172,7 +172,7 @@ class runtime {
   bool wait_idle_until(time_ns deadline_ns);
   bool shutdown_until(time_ns deadline_ns);
 
-  friend class detail::guest_visit;
+  friend class detail::external_section;
 
   std::unique_ptr<core> core_;
 };
@@ -183,7 +183,7 @@ class runtime {
 // The worker that the calling thread is, of whichever runtime; none elsewhere.
 [[nodiscard]] worker_id this_worker();
 
-struct guest_seat;
+struct external_slot;
 
 namespace detail {
 
@@ -198,13 +198,13 @@ class blocking_section {
  private:
   runtime::core* left_ = nullptr;
   task_record* running_ = nullptr;
-  guest_seat* guest_ = nullptr;
+  external_slot* external_ = nullptr;
 };
 
 }  // namespace detail
 
 // Calls `function`, which may block, without holding a worker: the runtime keeps its parallelism with a spare thread.
-// Afterwards the caller goes on as a worker again, perhaps as another one.
+// Afterwards the caller resumes as a worker again, perhaps as another one.
 template <class F>
 decltype(auto) blocking(F&& function) {
   const detail::blocking_section section;

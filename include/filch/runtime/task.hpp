@@ -11,7 +11,7 @@
 
 #include <filch/base/ids.hpp>
 #include <filch/runtime/completion.hpp>
-#include <filch/runtime/entry.hpp>
+#include <filch/share/entry.hpp>
 #include <filch/runtime/label.hpp>
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 //   changed.notify_one();                         whoever changes `is_done` under the lock
 //
 // Who may call what: any thread; `wait` and `async_wait` who holds the lock, which is free while it waits and held
-// again when it goes on, also with an exception. Who is notified comes next to the mutex: it is woken when it has the
+// again when it resumes, also with an exception. Who is notified comes next to the mutex: it is woken when it has the
 // lock, not before. No wake comes without a notification. Who waits longest is notified first. The plain form suspends
 // the calling stack on a worker and blocks any other thread; the async form suspends the coroutine, and ends with
 // task_cancelled when its task is told to stop.
@@ -51,7 +51,7 @@ class condition {
     bool begin(const std::stop_token& stop);
     // Throws task_cancelled.
     void end();
-    // It was notified, or gives up: it goes on as soon as it has the lock.
+    // It was notified, or gives up: it resumes as soon as it has the lock.
     void come_back() noexcept;
 
     sync::waiting<sync::lock_entry<>> relock{"condition", sync::lock_turn::handed};

@@ -1,4 +1,4 @@
-// manual_event: set or not; whoever waits goes on while it is set. auto_event: one who waits goes on each time it is
+// manual_event: set or not; whoever waits resumes while it is set. auto_event: one who waits resumes each time it is
 // set.
 //
 //   filch::manual_event started;

@@ -11,7 +11,7 @@
 //   }
 //
 // Who may call what: any thread. On a worker `lock` waits for half a millisecond at most, then it suspends the running
-// stack, and the worker goes on with other tasks; so again each time that it is woken and finds the lock held. On
+// stack, and the worker resumes with other tasks; so again each time that it is woken and finds the lock held. On
 // another thread it blocks that thread. `async_lock` suspends the coroutine, which costs no stack; it ends with
 // task_cancelled when its task is told to stop. Waiters get the lock in the order in which they came to the line. A
 // caller that finds the lock free takes it although there is a line; the first in line is overtaken so at most 64

@@ -1,6 +1,6 @@
 // Sleeping on the monotonic clock.
 //
-//   co_await filch::sleep_for(10ms);              in a coroutine: the worker goes on with other work
+//   co_await filch::sleep_for(10ms);              in a coroutine: the worker resumes with other work
 //   filch::wait(filch::sleep_for(10ms));          in a plain function: on a worker the stack is suspended, elsewhere
 //   the
 //                                                 thread sleeps
@@ -41,7 +41,7 @@ class one_sleep {
  public:
   explicit one_sleep(time_ns until_ns) : timer_{until_ns} {}
 
-  // A coroutine that runs on the calling worker is about to suspend. False: it goes on at once. True: touch nothing.
+  // A coroutine that runs on the calling worker is about to suspend. False: it resumes at once. True: touch nothing.
   [[nodiscard]] bool start(std::coroutine_handle<> who, std::stop_token stop);
   // A plain function on a worker: returns when it is over.
   void sleep_here(std::stop_token stop);

@@ -1,6 +1,6 @@
 // The kernels of coroutines under the model checker: the count of children, the depot of free memory, requests to stop.
 //
-// Properties: exactly one strand goes on with the parent, after all children, and sees what they did; a batch that was
+// Properties: exactly one strand resumes with the parent, after all children, and sees what they did; a batch that was
 // put is taken by at most one thread, complete, and is not lost; a request to stop reaches who wants to be told, before
 // or after, with what was done before it, at every point below that has not gone, and touches none that has. Oracles:
 // counts, and plain data and memory that the checker watches.
@@ -334,7 +334,7 @@ void points_lie_in_a_circle(context& c) {
   require(points[0].is_requested() && points[1].is_requested(), "both are asked");
 }
 
-// One ends, one waits or looks: exactly one of them goes on with the waiter, and sees what was done.
+// One ends, one waits or looks: exactly one of them resumes with the waiter, and sees what was done.
 void a_task_ends_while_it_is_waited_for(context& c, bool looks_first) {
   struct waiter {
     atomics::var<int> contents{0};

@@ -1,6 +1,6 @@
 // The kernels of latent forks under the model checker: the slot where a frame is offered, the gate where a parent
 // waits, the rest of the thread that watches, the word by which others ask, and visits: of a stack's list of frames, of
-// a loop's range, and of a lane.
+// a loop's range, and of a local work.
 //
 // Properties: an offer is got by exactly one of its owner and the thieves, complete; a parent is continued exactly
 // once, by whoever counts to zero, and then everything its children did is visible, and its own state is to whom
@@ -9,13 +9,13 @@
 // where nobody visits. Oracles: counts, and plain data that the checker watches for races.
 #include "scenario.hpp"
 
-#include <filch/runtime/claimed_range.hpp>
-#include <filch/runtime/gate.hpp>
-#include <filch/runtime/visit.hpp>
-#include <runtime/lingering.hpp>
-#include <runtime/offer_slot.hpp>
-#include <runtime/on_call.hpp>
-#include <runtime/request_word.hpp>
+#include <filch/share/claimed_range.hpp>
+#include <filch/share/join_counter.hpp>
+#include <filch/share/visit.hpp>
+#include <share/lingering.hpp>
+#include <share/transfer_cell.hpp>
+#include <share/on_call.hpp>
+#include <share/request_cell.hpp>
 
 #include <array>
 
@@ -27,7 +27,7 @@ struct offered {
 };
 
 void owner_against_thieves(context& c, int thieves) {
-  offer_slot<offered, atomics> slot;
+  transfer_cell<offered, atomics> slot;
   offered task;
   atomics::atomic<int> got{0};
   for (int i = 0; i != thieves; ++i) {
@@ -47,7 +47,7 @@ void owner_against_thieves(context& c, int thieves) {
 
 // An offer that nobody takes back goes to one thief, and the owner may offer again.
 void two_offers(context& c) {
-  offer_slot<offered, atomics> slot;
+  transfer_cell<offered, atomics> slot;
   std::array<offered, 2> tasks;
   atomics::atomic<int> got{0};
   c.thread("thief", [&] {
@@ -71,9 +71,9 @@ struct parent {
   atomics::var<int> state{0};
 };
 
-// Whoever counts to zero is the parent from then on; if all have ended before, the parent goes on by itself.
+// Whoever counts to zero is the parent from then on; if all have ended before, the parent resumes by itself.
 void children_end_while_their_parent_waits(context& c, int children) {
-  gate<parent, atomics> ends{static_cast<std::uint32_t>(children)};
+  join_counter<parent, atomics> ends{static_cast<std::uint32_t>(children)};
   std::array<atomics::var<int>, 2> results;
   parent who;
   atomics::atomic<int> continued{0};
@@ -103,7 +103,7 @@ void children_end_while_their_parent_waits(context& c, int children) {
 
 // A child that adds another one before it ends, as in a scope.
 void a_child_spawns_another(context& c) {
-  gate<parent, atomics> ends{1};
+  join_counter<parent, atomics> ends{1};
   std::array<atomics::var<int>, 2> results;
   parent who;
   atomics::atomic<int> continued{0};
@@ -167,41 +167,41 @@ void a_change_is_left_to_one_who_is_awake(context& c) {
   require(seen_to.load(std::memory_order_relaxed) >= 1, "somebody sees to it");
 }
 
-constexpr std::uintptr_t k_asked = 0;
+constexpr std::uintptr_t k_join_requested = 0;
 
-// The owner goes on comparing with other values, and answers where it finds itself asked, as a stack does at its joins,
-// or because it looks anyway, as at its alarm. Whoever sleeps in the end has either been seen by an answer, or its
+// The owner resumes comparing with other values, and answers where it finds itself asked, as a stack does at its joins,
+// or because it looks anyway, as at its fork limit. Whoever sleeps in the end has either been seen by an answer, or its
 // request stands. `is_one_awake`: another asks, too, and does not sleep.
 void a_request_stands_until_it_is_taken(context& c, bool is_one_awake) {
   atomics::atomic<std::uintptr_t> word{1};
   atomics::atomic<int> sleepers{0};
-  if (is_one_awake) c.thread("awake", [&] { ask_by(word, k_asked); });
+  if (is_one_awake) c.thread("awake", [&] { post_request(word, k_join_requested); });
   c.thread("sleeper", [&] {
     sleepers.store(1, std::memory_order_relaxed);
     atomics::fence(std::memory_order_seq_cst);
-    ask_by(word, k_asked);
+    post_request(word, k_join_requested);
   });
   bool is_seen = false;
   const auto answer = [&](std::uintptr_t value) {
-    if (take_request<atomics>(word, k_asked, value)) is_seen |= sleepers.load(std::memory_order_relaxed) != 0;
+    if (take_request<atomics>(word, k_join_requested, value)) is_seen |= sleepers.load(std::memory_order_relaxed) != 0;
   };
-  set_unless_asked(word, k_asked, 2);
-  if (word.load(std::memory_order_relaxed) == k_asked) answer(2);
+  set_unless_requested(word, k_join_requested, 2);
+  if (word.load(std::memory_order_relaxed) == k_join_requested) answer(2);
   answer(3);
   c.join_all();
-  require(is_seen || word.load(std::memory_order_relaxed) == k_asked, "nobody sleeps whom no one knows of");
+  require(is_seen || word.load(std::memory_order_relaxed) == k_join_requested, "nobody sleeps whom no one knows of");
 }
 
 // One who pays, while the owner takes the request that stands: it has nothing to offer and owes it, or it looks who
-// sleeps, and another one goes to sleep, to whom a request is owed already. Nobody sleeps in the end who is neither
+// sleeps, and another one goes to sleep, to whom a request was deferred already. Nobody sleeps in the end who is neither
 // seen nor asked for nor owed to.
 void what_is_owed_is_asked_for(context& c, bool is_one_to_sleep) {
-  atomics::atomic<std::uintptr_t> word{k_asked};
-  owed_request<atomics> owed;
+  atomics::atomic<std::uintptr_t> word{k_join_requested};
+  deferred_request<atomics> owed;
   owed.owe();
   atomics::atomic<int> sleepers{0};
   c.thread("payer", [&] {
-    if (owed.pay()) ask_by(word, k_asked);
+    if (owed.pay()) post_request(word, k_join_requested);
   });
   if (is_one_to_sleep) {
     c.thread("sleeper", [&] {
@@ -211,19 +211,20 @@ void what_is_owed_is_asked_for(context& c, bool is_one_to_sleep) {
     });
   }
   bool is_seen = false;
-  if (take_request<atomics>(word, k_asked, 1)) {
+  if (take_request<atomics>(word, k_join_requested, 1)) {
     if (is_one_to_sleep) is_seen = sleepers.load(std::memory_order_relaxed) != 0;
     else owed.owe();
   }
   c.join_all();
-  require(is_seen || owed.is_owed() || word.load(std::memory_order_relaxed) == k_asked, "no request is lost");
+  require(is_seen || owed.has_deferred() || word.load(std::memory_order_relaxed) == k_join_requested,
+          "no request is lost");
 }
 
 // Who owes while somebody lingers leaves it to that one; who finds nobody calls another. Left to one who has stopped
 // and looked before, nobody would know of it.
 void what_is_owed_is_not_left_to_one_who_has_stopped(context& c) {
   lingering_count<atomics> lingering;
-  owed_request<atomics> owed;
+  deferred_request<atomics> owed;
   atomics::atomic<int> told{0};
   lingering.begin();
   c.thread("owner", [&] {
@@ -231,7 +232,7 @@ void what_is_owed_is_not_left_to_one_who_has_stopped(context& c) {
     if (!lingering.is_seen_to()) told.fetch_add(1, std::memory_order_relaxed);
   });
   lingering.end();
-  const bool is_seen = owed.is_owed();
+  const bool is_seen = owed.has_deferred();
   c.join_all();
   require(is_seen || told.load(std::memory_order_relaxed) != 0, "somebody knows of it");
 }
@@ -240,19 +241,19 @@ void what_is_owed_is_not_left_to_one_who_has_stopped(context& c) {
 
 // The owner changes plain data between begin() and end(), a visitor between enter() and leave().
 void owner_and_visitor_take_turns(context& c, int visits) {
-  detail::desk_lock<atomics> desk;
+  detail::point_lock<atomics> point;
   detail::owner_gate<atomics> changes;
   atomics::var<int> list{0};
   int taken = 0;
   c.thread("visitor", [&] {
     for (int i = 0; i != visits; ++i) {
-      desk.lock();
+      point.lock();
       if (changes.enter()) {
         list.set(list.get() + 1);
         ++taken;
         changes.leave();
       }
-      desk.unlock();
+      point.unlock();
     }
   });
   for (int i = 0; i != 2; ++i) {
@@ -297,13 +298,13 @@ class visited_stack {
   }
   void visit() {
     desk_.lock();
-    frame* const newest = detail::newest_for_visitor<atomics>(newest_, watch_, k_asked);
+    frame* const newest = detail::newest_for_visitor<atomics>(newest_, watch_, k_join_requested);
     for (const frame* each = newest; each != &frames_[0]; each = each->older) {
       require(each->contents.get() != 0, "a linked frame is complete");
     }
-    // One that was unlinked while a visitor saw it is still `last_seen`, until its join comes to the desk.
+    // One that was unlinked while a visitor saw it is still `last_seen`, until its join comes to the share point.
     if (newest != last_seen_.get() && newest != last_seen_.get()->older) last_seen_.set(newest);
-    (void)take_request<atomics>(watch_, k_asked, watch());
+    (void)take_request<atomics>(watch_, k_join_requested, watch());
     desk_.unlock();
   }
 
@@ -311,11 +312,11 @@ class visited_stack {
   static std::size_t index(int which) { return static_cast<std::size_t>(which); }
   void forget(const frame& last) {
     last_seen_.set(last.older);
-    set_unless_asked(watch_, k_asked, watch());
+    set_unless_requested(watch_, k_join_requested, watch());
   }
   std::uintptr_t watch() const { return last_seen_.get() == &frames_[0] ? UINTPTR_MAX : last_seen_.get()->address; }
 
-  detail::desk_lock<atomics> desk_;
+  detail::point_lock<atomics> desk_;
   std::array<frame, k_frames> frames_;
   atomics::atomic<frame*> newest_{&frames_[0]};
   atomics::atomic<std::uintptr_t> watch_{UINTPTR_MAX};
@@ -342,32 +343,32 @@ void a_visited_frame_stays_until_its_join(context& c, int visitors, int visits) 
 // Every element is done once: by the owner, or by one of the visitors, who divide what is left.
 void an_element_is_claimed_or_divided(context& c, std::size_t count, std::size_t most, int visits) {
   struct nobody {};
-  detail::desk_lock<atomics> desk;
+  detail::point_lock<atomics> point;
   detail::claimed_range<atomics> range{{0, count}};
   atomics::atomic<nobody*> newest{nullptr};
-  atomics::atomic<std::uintptr_t> watch{1};
+  atomics::atomic<std::uintptr_t> join_limit{1};
   std::array<atomics::var<int>, 4> done;
   const auto run = [&](index_range what) {
     for (std::size_t i = what.begin; i != what.end; ++i) done[i].set(done[i].get() + 1);
   };
   c.thread("visitor", [&] {
     for (int i = 0; i != visits; ++i) {
-      desk.lock();
-      (void)detail::newest_for_visitor<atomics>(newest, watch, k_asked);
+      point.lock();
+      (void)detail::newest_for_visitor<atomics>(newest, join_limit, k_join_requested);
       const index_range left = range.left();
       const index_range part = range.take_upper(left.begin + left.size() / 2);
-      (void)take_request<atomics>(watch, k_asked, 1);
-      desk.unlock();
+      (void)take_request<atomics>(join_limit, k_join_requested, 1);
+      point.unlock();
       run(part);
     }
   });
   while (true) {
-    const auto now = range.claim(most, watch, k_asked);
+    const auto now = range.claim(most, join_limit, k_join_requested);
     index_range what = now.what;
     if (!now.is_sure) {
-      desk.lock();
+      point.lock();
       what = range.claim_again(what);
-      desk.unlock();
+      point.unlock();
     }
     if (what.begin == what.end) break;
     run(what);

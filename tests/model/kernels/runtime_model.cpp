@@ -1,4 +1,4 @@
-// The kernels of the runtime under the model checker: the completion of a task, its reference count, the tallies, and
+// The kernels of the runtime under the model checker: the completion of a task, its reference count, the task counts, and
 // the event count that wait_idle sleeps on.
 //
 // Properties: a task is run by exactly one of those who may claim it; whoever sees it finished sees its result and is
@@ -10,7 +10,7 @@
 
 #include <filch/park/event_count.hpp>
 #include <filch/runtime/completion.hpp>
-#include <runtime/tally.hpp>
+#include <runtime/task_counts.hpp>
 
 #include <array>
 #include <cstdint>
@@ -150,8 +150,8 @@ void the_last_reference_destroys(context& c) {
 // Two workers; the body submits a task from outside that makes another one for the second worker. Whoever is told that
 // everything is done must see everything that the tasks did.
 void everything_done_is_noticed(context& c, bool with_second_waiter) {
-  std::array<tally<atomics>, 2> books;
-  tally<atomics> outside;
+  std::array<task_counts<atomics>, 2> books;
+  task_counts<atomics> outside;
   park::event_count<atomics> became_idle;
   atomics::var<int> did[2];
   atomics::atomic<int> handed{0};
@@ -186,8 +186,8 @@ void everything_done_is_noticed(context& c, bool with_second_waiter) {
 
 // A submission that is refused is counted as made and finished; it must not hide one that is not finished.
 void a_refusal_is_balanced(context& c) {
-  tally<atomics> outside;
-  tally<atomics> books;
+  task_counts<atomics> outside;
+  task_counts<atomics> books;
   park::event_count<atomics> became_idle;
   const auto is_done = [&] {
     return is_balanced([&](auto&& visit) {
@@ -206,7 +206,7 @@ void a_refusal_is_balanced(context& c) {
 
 // … and one that is refused while another is pending must not make the books look balanced.
 void a_refusal_hides_nothing(context& c) {
-  tally<atomics> outside;
+  task_counts<atomics> outside;
   outside.add_made();
   c.thread("refused", [&] {
     outside.add_made();

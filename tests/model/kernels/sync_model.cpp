@@ -271,7 +271,7 @@ void readers_and_a_writer(context& c) {
   require(of.available() == 2, "all permits came back");
 }
 
-// The first in line wants more than there is; when it gives up, the one behind it goes on.
+// The first in line wants more than there is; when it gives up, the one behind it resumes.
 void who_stands_in_the_way_gives_up(context& c) {
   sync::permits<atomics> of{1};
   permit_waiter much{2u};

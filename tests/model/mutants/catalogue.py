@@ -28,14 +28,14 @@ IDLE = "filch/park/idle.hpp"
 PARKER = "filch/park/parker.hpp"
 EVENT = "filch/park/event_count.hpp"
 COMPLETION = "filch/runtime/completion.hpp"
-TALLY = "runtime/tally.hpp"
-GATE = "filch/runtime/gate.hpp"
-ON_CALL = "runtime/on_call.hpp"
-REQUEST = "runtime/request_word.hpp"
-LINGERING = "runtime/lingering.hpp"
-SLOT = "runtime/offer_slot.hpp"
-VISIT = "filch/runtime/visit.hpp"
-CLAIMED = "filch/runtime/claimed_range.hpp"
+TALLY = "runtime/task_counts.hpp"
+GATE = "filch/share/join_counter.hpp"
+ON_CALL = "share/on_call.hpp"
+REQUEST = "share/request_cell.hpp"
+LINGERING = "share/lingering.hpp"
+SLOT = "share/transfer_cell.hpp"
+VISIT = "filch/share/visit.hpp"
+CLAIMED = "filch/share/claimed_range.hpp"
 KEEPER = "filch/park/keeper.hpp"
 SHARD = "time/timer_shard.hpp"
 
@@ -204,7 +204,7 @@ RUNTIME_MUTANTS = [
     mutant("C4", "the end wakes one waiter only", "runtime", "deadlock", COMPLETION, (
         ("A::futex_wake(word_, UINT32_MAX);", "A::futex_wake(word_, 1);"),)),
     mutant("C5", "the end does not tell the listener", "runtime", "livelock", COMPLETION, (
-        ("    if ((before & k_listened) != 0) listener_.get()->finished();\n", ""),)),
+        ("    if ((before & k_listened) != 0) running_.get()->finished();\n", ""),)),
     mutant("C6", "a listener comes without looking whether it has ended", "runtime", "livelock", COMPLETION, (
         ("    while ((seen & (k_done | k_unwanted)) == 0) {\n", "    for (;;) {\n"),)),
     mutant("C7", "who gives up does not look whether the listener is being told", "runtime", "assertion,race",

@@ -190,8 +190,8 @@ class bounded_step {
   }
   bool operator==(const bounded_step& other) const = default;
 
-  static constexpr int k_wanted = 1'100'000;
-  static constexpr int k_last = k_wanted + 65'536;
+  static constexpr int k_fork_requested = 1'100'000;
+  static constexpr int k_last = k_fork_requested + 65'536;
 
  private:
   int at_ = 0;
@@ -200,7 +200,8 @@ class bounded_step {
 // Bug: windows became longer without bound, so a search went up to as far again behind the found element.
 TEST_P(find, no_more_than_65536_elements_behind_the_found_one_are_walked_over) {
   run([] {
-    EXPECT_EQ(*filch::find(bounded_step{}, std::unreachable_sentinel, bounded_step::k_wanted), bounded_step::k_wanted);
+    EXPECT_EQ(*filch::find(bounded_step{}, std::unreachable_sentinel, bounded_step::k_fork_requested),
+              bounded_step::k_fork_requested);
   });
 }
 

@@ -80,7 +80,7 @@ TEST_P(await_future, futures_of_plain_functions_are_awaited) {
   EXPECT_EQ(rt_.statistics().unfinished(), 0u);
 }
 
-// Property: who awaits a function of another runtime goes on at its own.
+// Property: who awaits a function of another runtime resumes at its own.
 TEST_P(await_future, functions_of_another_runtime_are_awaited) {
   filch::runtime other{{.workers = 2}};
   struct local {

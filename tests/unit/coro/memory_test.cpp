@@ -9,7 +9,7 @@
 #include <filch/coro/task.hpp>
 #include <filch/coro/task_group.hpp>
 #include <filch/coro/waiter.hpp>
-#include <filch/runtime/lane.hpp>
+#include <filch/share/local_work.hpp>
 #include <filch/runtime/runtime.hpp>
 
 #include <gtest/gtest.h>

@@ -160,7 +160,7 @@ TEST_P(mixture, the_record_balances) {
       }
     }
   };
-  for (const auto& lane : got.workers) count(lane);
+  for (const auto& local_work : got.workers) count(local_work);
   count(got.outside);
   EXPECT_GE(tasks.size(), 3u);
   for (const auto& [id, what] : tasks) {

@@ -256,7 +256,7 @@ TEST_P(stream, a_loser_of_any_leaves_a_stream_that_has_ended) {
       const auto got = co_await from.next();
       co_return got.value_or(-1);
     }
-    // Not before the other one has begun: a loser that has not does not begin, and the stream goes on behind it.
+    // Not before the other one has begun: a loser that has not does not begin, and the stream resumes behind it.
     static task<int> quick(const std::atomic<bool>& may_win) {
       while (!may_win) co_await filch::yield();
       co_return 5;

@@ -197,7 +197,7 @@ TEST_P(switching, who_may_not_go_to_another_runtime_is_told_so) {
   rt_.wait_idle();
 }
 
-// Property: who awaits a task of another runtime goes on at its own, and holds no stack meanwhile.
+// Property: who awaits a task of another runtime resumes at its own, and holds no stack meanwhile.
 TEST_P(switching, tasks_of_another_runtime_are_awaited) {
   filch::runtime other{{.workers = 2}};
   struct local {

@@ -145,7 +145,7 @@ TEST_P(tasks, plain_joins_work_inside_tasks_and_tasks_inside_plain_joins) {
             6765 - 2584);
 }
 
-// Property: a stack that handles an exception while it waits goes on with it on whichever thread. The first function
+// Property: a stack that handles an exception while it waits resumes with it on whichever thread. The first function
 // throws when the second was taken, so the join waits inside a handler.
 TEST_P(tasks, a_join_in_a_task_rethrows_what_it_held_while_it_waited) {
   if (GetParam() == 1) return;  // nobody takes the second function

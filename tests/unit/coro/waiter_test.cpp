@@ -1,4 +1,4 @@
-// Who waits goes on exactly once, whoever it is and whoever wakes it.
+// Who waits resumes exactly once, whoever it is and whoever wakes it.
 #include <support/stress.hpp>
 
 #include <filch/coro/all.hpp>
@@ -24,7 +24,7 @@ using filch::task;
 using filch::coro::waiter;
 using filch_test::scaled;
 
-// Suspends and shows who waits; goes on when woken.
+// Suspends and shows who waits; resumes when woken.
 struct until_woken {
   std::atomic<waiter*>& shown;
   waiter self{"a test"};

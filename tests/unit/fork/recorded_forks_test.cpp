@@ -3,8 +3,8 @@
 #include <filch/algo/partition.hpp>
 #include <filch/fork/join.hpp>
 #include <filch/fork/scope.hpp>
-#include <filch/runtime/latent.hpp>
-#include <filch/runtime/range_frame.hpp>
+#include <filch/share/latent.hpp>
+#include <filch/share/range_frame.hpp>
 #include <filch/runtime/runtime.hpp>
 #include <filch/sim/replay.hpp>
 #include <filch/trace/session.hpp>
@@ -300,12 +300,12 @@ TEST_P(recorded_forks, of_a_loop_are_found_when_it_turns_out_to_be_long) {
       [] {
         latent_stack& stack = detail::latent_stack_here();
         idle_range range{11};
-        stack.alarm.store(latent_stack::k_beat, std::memory_order_relaxed);
+        stack.fork_limit.store(latent_stack::k_heartbeat, std::memory_order_relaxed);
         range.fork(stack, idle_range::k_kind);
         EXPECT_FALSE(range.is_passed());
         range.set_least(2);
-        stack.alarm.store(latent_stack::k_beat, std::memory_order_relaxed);
-        (void)detail::answer_alarm_in_loop(stack, true);
+        stack.fork_limit.store(latent_stack::k_heartbeat, std::memory_order_relaxed);
+        (void)detail::loop_slow_path(stack, true);
         EXPECT_TRUE(range.is_passed());
         ASSERT_TRUE(range.unlink(detail::leaving::normally));
         const auto part = range.settle();

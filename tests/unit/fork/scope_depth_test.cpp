@@ -111,12 +111,12 @@ TEST(deep_scope, of_a_thread_that_is_no_worker_ends_with_the_error_of_the_defaul
 #else
   constexpr long k_depth = 100'000;
 #endif
-  for (const bool is_guest : {false, true}) {
+  for (const bool is_external : {false, true}) {
     std::atomic<long> reached{0};
     std::string got;
     std::thread{[&] {
       got = outcome([&] {
-        if (is_guest) join([&] { scope([&](auto&) { with_much_beside(k_depth, reached); }); }, [] {});
+        if (is_external) join([&] { scope([&](auto&) { with_much_beside(k_depth, reached); }); }, [] {});
         else scope([&](auto&) { with_much_beside(k_depth, reached); });
       });
     }}.join();

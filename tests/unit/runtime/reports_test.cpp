@@ -232,8 +232,8 @@ TEST(trace, of_a_run_is_consistent_in_itself_and_with_the_statistics) {
   std::map<std::uint64_t, life_of_task> tasks;
   std::map<event_kind, std::uint64_t> kinds;
   std::uint64_t stolen = 0;
-  const auto read = [&](const std::vector<filch::trace::event>& lane) {
-    for (const auto& each : lane) {
+  const auto read = [&](const std::vector<filch::trace::event>& local_work) {
+    for (const auto& each : local_work) {
       ++kinds[each.kind];
       if (each.kind == event_kind::spawn) ++tasks[each.task].spawns;
       if (each.kind == event_kind::start) ++tasks[each.task].starts;
@@ -241,7 +241,7 @@ TEST(trace, of_a_run_is_consistent_in_itself_and_with_the_statistics) {
       if (each.kind == event_kind::steal_success) stolen += each.argument;
     }
   };
-  for (const auto& lane : seen.workers) read(lane);
+  for (const auto& local_work : seen.workers) read(local_work);
   read(seen.outside);
   const auto total = books.total();
   EXPECT_EQ(tasks.size(), total[trace_count::executed]);
@@ -270,8 +270,8 @@ TEST(trace, the_end_of_a_task_comes_before_what_its_waiter_does_next) {
   session.stop();
   const filch::trace::recording seen = session.collect();
   std::map<std::uint64_t, std::int64_t> ended_ns;
-  for (const auto& lane : seen.workers) {
-    for (const auto& one : lane) {
+  for (const auto& local_work : seen.workers) {
+    for (const auto& one : local_work) {
       if (one.kind == event_kind::end) ended_ns[one.task] = one.time_ns;
     }
   }

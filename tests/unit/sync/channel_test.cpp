@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(sizes, channels,
                                          parameters{2, 1}, parameters{2, 7}, parameters{2, channel<int>::k_unbounded},
                                          parameters{4, 3}, parameters{4, channel<int>::k_unbounded}));
 
-// With one worker a coroutine has run until it waits before who spawned it goes on.
+// With one worker a coroutine has run until it waits before who spawned it resumes.
 TEST(channel_waiting, those_who_wait_are_served_in_their_order) {
   filch::runtime rt{{.workers = 1}};
   channel<int> ch{1};

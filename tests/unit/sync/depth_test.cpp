@@ -1,7 +1,7 @@
 // No operation on locks, events and channels takes stack for each of those who wait, or more than a step: hundreds of
 // thousands wait at each and go on together, one after the other, or are cancelled together.
 //
-// Oracle: everybody goes on once, on stacks of 256 KiB, on which a million calls do not fit; and whatever takes a step
+// Oracle: everybody resumes once, on stacks of 256 KiB, on which a million calls do not fit; and whatever takes a step
 // for each at each does not end within the limit of the test.
 #include <support/depth.hpp>
 

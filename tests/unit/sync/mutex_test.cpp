@@ -57,7 +57,7 @@ long busy_tree(int depth, std::atomic<long>& leaves) {
   return a + b;
 }
 
-// Property: the lock stays held while its holder waits in a join and goes on elsewhere.
+// Property: the lock stays held while its holder waits in a join and resumes elsewhere.
 TEST_P(locking, it_is_held_across_joins) {
   filch::mutex m;
   std::atomic<long> leaves{0};
@@ -284,7 +284,7 @@ TEST(mutex, try_lock_does_not_wait) {
   m.unlock();
 }
 
-// Calls `join` so that the code after it goes on where the second function has run: on the other one of two workers.
+// Calls `join` so that the code after it resumes where the second function has run: on the other one of two workers.
 // The first ends only when the other worker has taken the second; that ends only when the caller's worker has run a
 // task, for which it has left the stack that waits.
 void join_and_go_on_elsewhere(filch::runtime& rt) {

@@ -1,7 +1,7 @@
 // No operation on timers takes stack for each of them, or more than a step: hundreds of thousands that end together,
 // one after the other, or are cancelled.
 //
-// Oracle: everybody goes on once, on stacks of 256 KiB, on which a million calls do not fit; and whatever takes a step
+// Oracle: everybody resumes once, on stacks of 256 KiB, on which a million calls do not fit; and whatever takes a step
 // for each at each does not end within the limit of the test.
 #include <support/depth.hpp>
 

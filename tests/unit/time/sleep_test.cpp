@@ -79,7 +79,7 @@ TEST(sleep, a_plain_function_that_sleeps_holds_no_worker) {
 }
 
 // In a process of its own, where no thread can be started beside the only worker's. Who waits for a future stays on its
-// thread, and has to make way for the one that it waits for, which goes on after a sleep.
+// thread, and has to make way for the one that it waits for, which resumes after a sleep.
 [[noreturn]] void stay_and_wait_where_no_thread_starts() {
   constexpr std::uint64_t k_stack_bytes = std::uint64_t{512} << 20;
   const rlim_t limit = filch_test::address_space_bytes() + k_stack_bytes + k_stack_bytes / 2;

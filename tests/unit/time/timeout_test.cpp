@@ -85,7 +85,7 @@ TEST_P(timeout_on, a_time_that_is_over_at_once_cancels_too) {
   EXPECT_FALSE(rt_.run(filch::try_timeout(sleeps_long(ended_), -1h)).has_value());
 }
 
-// A callback at the token of a task whose time is over waits, by each of the ways to wait, and everything else goes on:
+// A callback at the token of a task whose time is over waits, by each of the ways to wait, and everything else resumes:
 // what it waits for, other timers, plain tasks. With two workers: the task, which is at its end meanwhile, holds one.
 class timeout_told : public testing::TestWithParam<int> {
  protected:

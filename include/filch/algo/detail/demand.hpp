@@ -3,9 +3,9 @@
 #pragma once
 
 #include <filch/fork/join.hpp>
-#include <filch/runtime/latent.hpp>
+#include <filch/share/latent.hpp>
 #include <filch/runtime/runtime.hpp>
-#include <filch/runtime/transfer.hpp>
+#include <filch/share/symmetric_transfer.hpp>
 
 namespace filch::inline v0::algo::detail {
 
@@ -29,15 +29,15 @@ decltype(auto) enter(F&& function, outside_work how = outside_work::worth_it) {
   return &here;
 }
 
-using v0::is_wanted;
+using v0::is_share_requested;
 using v0::detail::leaving;
 
 // Does somebody want work? Answers with an older fork if there is one. True: a new one would be welcome; to those who
 // are awake only if it is not worth a wake-up.
 [[nodiscard]] inline bool is_asked(latent_stack& stack, bool is_worth_waking = true) {
-  if (!is_wanted(stack)) [[likely]]
+  if (!is_share_requested(stack)) [[likely]]
     return false;
-  return v0::detail::answer_alarm_in_loop(stack, is_worth_waking);
+  return v0::detail::loop_slow_path(stack, is_worth_waking);
 }
 
 }  // namespace filch::inline v0::algo::detail

@@ -1,7 +1,7 @@
 // A loop over indices, or over what can be indexed.
 //
 // Cheap elements run in blocks, whose length follows from the clock. As soon as what is left is worth a theft, one
-// frame stands for it (runtime/range_frame.hpp): when a thief asks, the frame is divided, and the owner goes on with
+// frame stands for it (runtime/range_frame.hpp): when a thief asks, the frame is divided, and the owner resumes with
 // one half behind a new frame. Few elements are behind a frame from the beginning, whatever they cost, without a clock:
 // a frame costs about as much as two cheap elements, and they may be loops themselves. So in a nest of loops every
 // level can be divided at any time, the outermost first.
@@ -24,9 +24,9 @@
 #include <filch/algo/detail/pace.hpp>
 #include <filch/algo/detail/positions.hpp>
 #include <filch/base/atomics.hpp>
-#include <filch/runtime/range_frame.hpp>
+#include <filch/share/range_frame.hpp>
 #include <filch/runtime/label.hpp>
-#include <filch/runtime/latent.hpp>
+#include <filch/share/latent.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -62,7 +62,7 @@ class indexed_loop {
     indexed_loop& loop;
   };
 
-  // On a thread that takes no part: few elements of which nothing is known, or that were costly, are begun as a guest;
+  // On a thread that takes no part: few elements of which nothing is known, or that were costly, are begun as a external thread;
   // others serially, until they turn out to be worth it.
   [[gnu::cold, gnu::noinline]] void run_outside() {
     const bool is_worth = fresh_.expects(count_, k_worth_ticks);
@@ -136,10 +136,10 @@ class indexed_loop {
   void behind_frame(index_range all, const pace& now) {
     static constexpr latent_kind k_kind{nullptr, &label, &run_part<is_timed>};
     latent_stack& stack = v0::detail::latent_stack_here();  // the same after every block
-    const bool is_worth_waking = !is_timed || !is_wanted(stack) || now.expects_or_shows(all.size(), k_worth_ticks) ||
-                                 v0::detail::is_thief_awake();
+    const bool is_worth_waking = !is_timed || !is_share_requested(stack) ||
+                                 now.expects_or_shows(all.size(), k_worth_ticks) || v0::detail::is_thief_awake();
     part mine{*this, all, !is_timed ? fresh_.least_block() : is_worth_waking ? now.least_shared() : all.size() + 1};
-    if (is_timed && is_wanted(stack)) [[unlikely]]
+    if (is_timed && is_share_requested(stack)) [[unlikely]]
       mine.give_lower(keeps_upper(all));
     mine.fork(stack, k_kind);
     mine.give_lower(false);
@@ -162,9 +162,9 @@ class indexed_loop {
       const index_range now = mine.claim(stack, unit);
       if (now.begin == now.end) return;
       (void)body_(detail::ahead(first_, now.begin), now.size());
-      if (is_wanted(stack)) [[unlikely]] {
+      if (is_share_requested(stack)) [[unlikely]] {
         mine.drop_ended_parts();
-        (void)v0::detail::answer_alarm_in_loop(stack, true);
+        (void)v0::detail::loop_slow_path(stack, true);
         if (mine.is_passed()) return go_on<false>(mine, fresh_);
       }
     }
@@ -177,7 +177,7 @@ class indexed_loop {
     const std::size_t unit = fresh_.least_block();
     const std::uint32_t loops_before = stack.loops;
     const auto is_divided = [&] {
-      (void)v0::detail::answer_alarm_in_loop(stack, true);
+      (void)v0::detail::loop_slow_path(stack, true);
       return mine.is_passed();
     };
     if (fresh_.is_few_and_costly(mine.unclaimed().size()) && is_divided()) return go_on<false>(mine, fresh_);
@@ -189,7 +189,7 @@ class indexed_loop {
       (void)body_(algo::detail::ahead(first_, now.begin), now.size());
       done += now.size();
       const bool is_costly = mine.unclaimed().size() > unit && ticks() - began >= k_worth_awake_ticks;
-      if ((is_costly || v0::detail::is_alarmed(stack)) && is_divided()) return go_on<false>(mine, fresh_);
+      if ((is_costly || v0::detail::is_limit_raised(stack)) && is_divided()) return go_on<false>(mine, fresh_);
     }
     if (done != 0 && stack.loops == loops_before) fresh_.site().note((ticks() - began) | 1, done);
   }
@@ -208,7 +208,7 @@ class indexed_loop {
       mine.set_least(least);
       if (left != 0 && mine.is_passed() && left >= least) [[unlikely]]
         return go_on<true>(mine, by);
-      if (is_wanted(stack)) [[unlikely]] {
+      if (is_share_requested(stack)) [[unlikely]] {
         if (by.is_worth(left) || (by.is_worth(left, k_worth_awake_ticks) && v0::detail::is_thief_awake()))
           answer(stack, mine);
       }
@@ -219,7 +219,7 @@ class indexed_loop {
   [[gnu::cold, gnu::noinline]] void answer(latent_stack& stack, part& mine) {
     mine.drop_ended_parts();
     mine.give_lower(keeps_upper(mine.unclaimed()));
-    (void)v0::detail::answer_alarm_in_loop(stack, true);
+    (void)v0::detail::loop_slow_path(stack, true);
     mine.give_lower(false);
   }
   [[nodiscard]] bool keeps_upper(index_range of) const {

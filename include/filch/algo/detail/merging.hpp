@@ -146,7 +146,7 @@ class merger {
       if (runs.is_one()) return false;
       if (stack == nullptr) [[unlikely]] {
         if (mine.total_ticks() >= k_worth_ticks && mine.is_worth(runs.size())) return true;
-      } else if (is_wanted(*stack)) [[unlikely]] {
+      } else if (is_share_requested(*stack)) [[unlikely]] {
         if (!mine.is_worth(runs.size()) || !is_asked(*stack)) continue;
         upper = cut(runs);
         return true;

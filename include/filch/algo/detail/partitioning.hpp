@@ -62,7 +62,7 @@ class partitioner {
         if (mine.total_ticks() < k_worth_ticks || !mine.is_worth(left)) continue;
         return detail::enter([&] { return strand(small_end, at, last, mine); });
       }
-      if (!is_wanted(*stack)) [[likely]]
+      if (!is_share_requested(*stack)) [[likely]]
         continue;
       if (mine.is_worth(left) && is_asked(*stack)) return split(*stack, small_end, at, last, mine);
     }

@@ -48,7 +48,7 @@ class tree {
     if (stack != nullptr) ++stack->loops;
     if (!site_.is_known()) return detail::enter([&] { return forked(0, leaves); }, outside_work::unknown);
     if (is_worth(site_.ticks_of(leaf_elements_), leaves)) return detail::enter([&] { return forked(0, leaves); });
-    if (stack != nullptr && is_short(leaves) && !is_wanted(*stack)) return short_one(*stack, leaves);
+    if (stack != nullptr && is_short(leaves) && !is_share_requested(*stack)) return short_one(*stack, leaves);
     return cautious(leaves);
   }
 
@@ -67,7 +67,7 @@ class tree {
     const std::uint32_t loops_before = stack.loops;
     T sum = leaf_value(0);
     for (std::size_t done = 1; done != leaves;) {
-      if (stack.loops != loops_before || is_wanted(stack)) [[unlikely]]
+      if (stack.loops != loops_before || is_share_requested(stack)) [[unlikely]]
         return rest_forked(std::move(sum), done, leaves);
       const std::size_t now = (std::min)(done, leaves - done);
       T right = serial(done, now);

@@ -77,7 +77,7 @@ class walked_loop {
           if (mine.total_ticks() >= k_worth_ticks && mine.is_worth(left)) return hand_over(at, left, end, mine);
         } else if (is_nested || mine.is_costly()) [[unlikely]] {
           return forked(at, left, {.elements = bounded(mine.forked_block()), .is_measured = false, .is_costly = true});
-        } else if (is_wanted(*stack)) [[unlikely]] {
+        } else if (is_share_requested(*stack)) [[unlikely]] {
           if (mine.is_worth(left, k_worth_awake_ticks) && is_asked(*stack, mine.is_worth(left))) {
             return split_for_others(*stack, at, left, end, mine);
           }
@@ -106,7 +106,7 @@ class walked_loop {
     latent_stack& stack = v0::detail::latent_stack_here();
     // A recording of one worker, which nobody asks: the fork in which this one stands becomes a task at once.
     if (plan.is_costly && stack.shows_loops) [[unlikely]]
-      (void)v0::detail::answer_alarm_in_loop(stack, true);
+      (void)v0::detail::loop_slow_path(stack, true);
     if (count <= plan.elements) return forked_block(at, count, plan);
     const std::size_t lower_count = std::max<std::size_t>(count / 2 / plan.elements, 1) * plan.elements;
     const At middle = detail::ahead(at, lower_count);  // as in split()
@@ -131,7 +131,7 @@ class walked_loop {
 
   [[nodiscard]] bool shares_before_it_starts(latent_stack& stack, At at, std::size_t left, std::size_t end,
                                              const pace& mine) {
-    if (!is_wanted(stack) || !mine.expects(left, k_worth_awake_ticks)) [[likely]]
+    if (!is_share_requested(stack) || !mine.expects(left, k_worth_awake_ticks)) [[likely]]
       return false;
     if (!is_asked(stack, mine.expects(left, k_worth_ticks))) return false;
     split_for_others(stack, at, left, end, mine);

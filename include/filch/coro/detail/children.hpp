@@ -1,9 +1,9 @@
-// The children of one coroutine that run at the same time, and their parent, which goes on when the last has ended.
+// The children of one coroutine that run at the same time, and their parent, which resumes when the last has ended.
 #pragma once
 
 #include <filch/coro/detail/promise.hpp>
 #include <filch/coro/join_count.hpp>
-#include <filch/runtime/lane.hpp>
+#include <filch/share/local_work.hpp>
 
 #include <coroutine>
 #include <cstdint>
@@ -29,14 +29,14 @@ class children final : public pending_group {
     parent_ = parent;
     const std::coroutine_handle<> started = first.self;
     pending = static_cast<coroutine_entry*>(first.next.load(std::memory_order_relaxed));  // owner-only
-    if (pending != nullptr) put_pending(*current_lane(), *this);
+    if (pending != nullptr) put_pending(*current_local_work(), *this);
     return started;
   }
 
   // A child has ended. Who ends it looks for a sibling in the worker's list first, so that a tree is walked like a tree
   // of calls.
   [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept {
-    lane& mine = *current_lane();
+    local_work& mine = *current_local_work();
     if (mine.newest.load(std::memory_order_relaxed) == this) {  // owner-only
       if (coroutine_entry* const taken = take_pending(mine, *this)) [[likely]] {
         auto& next = static_cast<promise_base&>(*taken);

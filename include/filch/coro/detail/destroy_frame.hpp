@@ -2,14 +2,14 @@
 //
 // A frame that holds a task, a stream or the handle of a task that has ended destroys that one's frame in its own
 // destructor, which may hold the next. Each level takes a call, as in a list of std::unique_ptr. So whoever destroys a
-// frame looks how much of the stack is left, and goes on on a further stack where it is little. The order is that of
+// frame looks how much of the stack is left, and resumes on a further stack where it is little. The order is that of
 // plain destructors: what a frame holds is gone before what the frame was given earlier.
 //
 // Who may call what: any thread.
 #pragma once
 
-#include <filch/runtime/latent.hpp>
-#include <filch/runtime/transfer.hpp>
+#include <filch/share/latent.hpp>
+#include <filch/share/symmetric_transfer.hpp>
 
 #include <coroutine>
 #include <cstdint>

@@ -7,7 +7,7 @@
 // Who may call what: any thread. Memory may be freed on any thread.
 #pragma once
 
-#include <filch/runtime/lane.hpp>
+#include <filch/share/local_work.hpp>
 
 #include <cstddef>
 #include <new>
@@ -27,13 +27,13 @@ namespace filch::inline v0::coro {
 [[gnu::cold, gnu::noinline]] void put_block(void* memory, std::size_t bytes) noexcept;
 [[noreturn, gnu::cold, gnu::noinline]] void throw_bad_alloc();
 
-constexpr std::size_t block_size(std::size_t bytes) { return (bytes - 1) / lane::k_granule_bytes; }
+constexpr std::size_t block_size(std::size_t bytes) { return (bytes - 1) / local_work::k_granule_bytes; }
 
 // Null: there is no memory.
 [[nodiscard]] inline void* allocate_frame_or_null(std::size_t bytes) noexcept {
 #ifndef FILCH_ASAN  // there free blocks are poisoned
-  if (const std::size_t size = block_size(bytes); size < lane::k_sizes) {
-    if (lane* const mine = current_lane()) [[likely]] {
+  if (const std::size_t size = block_size(bytes); size < local_work::k_sizes) {
+    if (local_work* const mine = current_local_work()) [[likely]] {
       free_blocks& list = mine->blocks[size];
       if (free_block* const block = list.first) [[likely]] {
         list.first = block->next;
@@ -54,8 +54,8 @@ constexpr std::size_t block_size(std::size_t bytes) { return (bytes - 1) / lane:
 }
 inline void free_frame(void* memory, std::size_t bytes) noexcept {
 #ifndef FILCH_ASAN
-  if (const std::size_t size = block_size(bytes); size < lane::k_sizes) {
-    if (lane* const mine = current_lane()) [[likely]] {
+  if (const std::size_t size = block_size(bytes); size < local_work::k_sizes) {
+    if (local_work* const mine = current_local_work()) [[likely]] {
       free_blocks& list = mine->blocks[size];
       if (list.count != free_blocks::k_batch) [[likely]] {
         list.first = ::new (memory) free_block{list.first};

@@ -1,12 +1,12 @@
-// What all coroutines of filch have in common: who goes on when one ends, what it belongs to, and where its result
+// What all coroutines of filch have in common: who resumes when one ends, what it belongs to, and where its result
 // lies.
 #pragma once
 
 #include <filch/coro/context.hpp>
 #include <filch/coro/detail/frame_memory.hpp>
 #include <filch/coro/detail/noted.hpp>
-#include <filch/runtime/entry.hpp>
-#include <filch/runtime/transfer.hpp>
+#include <filch/share/entry.hpp>
+#include <filch/share/symmetric_transfer.hpp>
 
 #include <coroutine>
 #include <cstddef>
@@ -88,7 +88,7 @@ class promise_base : public coroutine_entry {
   }
 
   // Written before the coroutine starts, by who starts it.
-  // goes on when it ends, unless it is a child among several or there is a listener
+  // resumes when it ends, unless it is a child among several or there is a listener
   std::coroutine_handle<> continuation;
   end_listener* listener = nullptr;
   coro::context* context = nullptr;
