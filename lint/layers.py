@@ -12,7 +12,7 @@ NAME = "layers"
 
 ROWS = [
     ["base"],
-    ["topology", "policy", "queue", "trace"],
+    ["topology", "policy", "queue", "trace", "stack"],
     ["park"],
     ["share"],
     ["runtime"],

@@ -1,6 +1,6 @@
 // A switch between two stacks, which a join takes whose child was taken: ours, Boost.Context's public class and what it
 // is made of, and the system's. Per switch: there and back are two.
-#include <runtime/fiber.hpp>
+#include <stack/fiber.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,7 @@
 #include <filch/coro/detail/destroy_frame.hpp>
 
-#include "runtime/fiber.hpp"
 #include "runtime/work_stack.hpp"
+#include "stack/fiber.hpp"
 
 #include <pthread.h>
 

@@ -8,7 +8,7 @@
 // Nothing here is called by a signal handler but running_latent_stack().
 #pragma once
 
-#include "fiber.hpp"
+#include "stack/fiber.hpp"
 
 #include <filch/base/atomics.hpp>
 #include <filch/park/parker.hpp>

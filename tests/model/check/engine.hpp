@@ -13,7 +13,7 @@
 #include "trace.hpp"
 
 #include <filch/base/units.hpp>
-#include <runtime/fiber.hpp>
+#include <stack/fiber.hpp>
 
 #include <array>
 #include <functional>

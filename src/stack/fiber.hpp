@@ -74,11 +74,13 @@ class fiber {
   static void exchange_exceptions(fiber& from, const fiber& to);
   void unpoison();
 
-  void* stack_pointer_ = nullptr;  // x86-64; elsewhere a ucontext_t of its own
-  std::byte* mapping_ = nullptr;   // guard page first, then the stack; null: a thread's own stack
+  void* position_ = nullptr;      // where it goes on (switch_stack.hpp)
+  std::byte* mapping_ = nullptr;  // guard page first, then the stack; null: a thread's own stack
   std::size_t mapping_bytes_ = 0;
   std::byte* stack_ = nullptr;
   std::size_t stack_bytes_ = 0;
+  entry function_ = nullptr;
+  void* argument_ = nullptr;
   void* exception_state_[2] = {};                // the C++ runtime's record of exceptions being handled
   [[maybe_unused]] void* fake_stack_ = nullptr;  // AddressSanitizer's
   [[maybe_unused]] void* tsan_fiber_ = nullptr;  // ThreadSanitizer's
