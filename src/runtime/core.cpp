@@ -102,7 +102,7 @@ runtime::core::core(options given)
   const bool may_visit = may_interrupt && std_atomics::has_heavy_fence();
   if (may_visit) (void)prepare_visits_if_cheap();  // before there are threads; else the monitor thread does it
   monitor_.emplace(*this, chosen.name + "-monitor", may_visit);
-  stacks_.emplace(chosen.stack_bytes, std::size_t{2} * wanted);
+  stacks_.emplace(chosen.stack_bytes, std::size_t{2} * wanted, k_latent_header);
   crew_.emplace(chosen.name, chosen.thread_stack_bytes, [this](std::uint32_t number) { thread_main(number); });
   start_crew(wanted);
   try {

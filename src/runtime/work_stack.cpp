@@ -2,6 +2,7 @@
 
 #include "core.hpp"
 #include "external_threads.hpp"
+#include "stack/kept_stacks.hpp"
 #include "worker.hpp"
 
 #include <filch/base/assert.hpp>
@@ -30,9 +31,9 @@ struct thread_place {
 
   kept_stacks kept;
   fiber own;
-  work_stack* running = nullptr;
+  pooled_stack* running = nullptr;
   suspended_stack* next = nullptr;     // to be continued soon
-  work_stack* unused = nullptr;        // is kept, or goes back to the pool
+  pooled_stack* unused = nullptr;      // is kept, or goes back to the pool
   child_counter* awaited = nullptr;    // `waiting` waits for it
   suspended_stack* waiting = nullptr;  // without `awaited`: are ready, in its turn
   suspended_stack* staying = nullptr;  // are ready, on this thread; the newest
@@ -51,9 +52,9 @@ constinit thread_local thread_place* held_place = nullptr;
 // Not inlined, as everything that reads a thread-local near a switch: the compiler must not keep its address.
 [[gnu::noinline]] thread_place& place() noexcept { return *held_place; }
 [[gnu::noinline]] void set_place(thread_place* held) noexcept { held_place = held; }
-[[gnu::noinline]] void set_running(work_stack* stack) noexcept {
+[[gnu::noinline]] void set_running(pooled_stack* stack) noexcept {
   place().running = stack;
-  latent_stack* const latent = stack != nullptr ? &stack->latent : nullptr;
+  latent_stack* const latent = stack != nullptr ? &latent_of(*stack) : nullptr;
   detail::running_latent_stack = latent != nullptr ? latent : &detail::no_latent_stack;
   if (worker* const me = worker::current()) me->listen(latent);
 }
@@ -61,7 +62,7 @@ constinit thread_local thread_place* held_place = nullptr;
 // The duties of whoever has just been entered.
 void arrive() noexcept {
   thread_place& here = place();
-  if (work_stack* const unused = std::exchange(here.unused, nullptr)) here.kept.put(*unused);
+  if (pooled_stack* const unused = std::exchange(here.unused, nullptr)) here.kept.put(*unused);
   open_point();
   suspended_stack* const waiting = std::exchange(here.waiting, nullptr);
   if (waiting == nullptr) return;
@@ -73,7 +74,7 @@ void arrive() noexcept {
 }
 
 // Leaves the running stack for another one. Returns when somebody comes back.
-void enter(work_stack& to, bool is_last) noexcept {
+void enter(pooled_stack& to, bool is_last) noexcept {
   fiber& mine = *place().running->entered;
   close_point();
   set_running(&to);
@@ -94,8 +95,8 @@ void start(void* loop, fiber&) {
   (void)fiber::switch_to(mine, here.own, true);
 }
 
-void prepare(work_stack& fresh, stack_loop loop) {
-  latent_stack& latent = fresh.latent;
+void prepare(pooled_stack& fresh, stack_loop loop) {
+  latent_stack& latent = latent_of(fresh);
   latent.newest.store(&latent.bottom, std::memory_order_relaxed);                     // before publication
   latent.last_seen.store(&latent.bottom, std::memory_order_relaxed);                  // before publication
   latent.join_limit.store(latent_stack::k_no_join_limit, std::memory_order_relaxed);  // before publication
@@ -111,47 +112,6 @@ void prepare(work_stack& fresh, stack_loop loop) {
 
 }  // namespace
 
-// ---- the pool -------------------------------------------------------------------------------------------------------
-
-work_stack& stack_pool::get() {
-  const std::lock_guard lock{mutex_};
-  if (!unused_.empty()) {
-    work_stack* const chosen = unused_.back();
-    unused_.pop_back();
-    return *chosen;
-  }
-  unused_.reserve(all_.size() + 1);
-  all_.reserve(all_.size() + 1);
-  while (true) {
-    try {
-      return *all_.emplace_back(std::make_unique<work_stack>(stack_bytes_));
-    } catch (const std::bad_alloc&) {
-      if (stack_bytes_ <= k_least_bytes) throw;
-      stack_bytes_ = std::max(stack_bytes_ / 2, k_least_bytes);  // the address space is limited
-    }
-  }
-}
-
-void stack_pool::put(work_stack& unused) noexcept {
-  const std::lock_guard lock{mutex_};
-  if (unused_.size() >= warm_) unused.body.discard();
-  unused_.push_back(&unused);
-}
-
-stack_pool::suspension::suspension(stack_pool& of) noexcept : pool_{of} {
-  const std::size_t now = of.suspended_.fetch_add(1, std::memory_order_relaxed) + 1;  // statistic
-  std::size_t most = of.suspended_max();
-  while (most < now && !of.suspended_max_.compare_exchange(most, now, std::memory_order_relaxed,  // statistic
-                                                           std::memory_order_relaxed)) {}
-}
-
-stack_pool::suspension::~suspension() { pool_.suspended_.fetch_sub(1, std::memory_order_relaxed); }  // statistic
-
-std::size_t stack_pool::made() const {
-  const std::lock_guard lock{mutex_};
-  return all_.size();
-}
-
 // ---- threads --------------------------------------------------------------------------------------------------------
 
 latent_stack* running_latent_stack() noexcept {
@@ -163,7 +123,7 @@ latent_stack* detail::read_running_latent_stack() noexcept { return detail::runn
 #endif
 
 [[gnu::noinline]] fiber* running_fiber() noexcept {
-  const work_stack* const running = held_place != nullptr ? held_place->running : nullptr;
+  const pooled_stack* const running = held_place != nullptr ? held_place->running : nullptr;
   return running != nullptr ? running->entered : nullptr;
 }
 [[gnu::noinline]] void set_running_fiber(fiber& entered) noexcept { place().running->entered = &entered; }
@@ -191,7 +151,7 @@ void throw_stack_exhausted() {
 void run_on_work_stack(stack_pool& pool, stack_loop loop) {
   thread_place mine{pool};
   set_place(&mine);
-  work_stack& fresh = mine.kept.get();
+  pooled_stack& fresh = mine.kept.get();
   prepare(fresh, loop);
   close_point();
   set_running(&fresh);
@@ -224,10 +184,10 @@ void suspend_until_done(child_counter& children) noexcept {
     const external_wait away;
     return sleep_until_done(children);
   }
-  work_stack& mine = *place().running;
-  work_stack* fresh = nullptr;
+  pooled_stack& mine = *place().running;
+  pooled_stack* fresh = nullptr;
   try {
-    if (mine.latent.stays == 0) fresh = &place().kept.get();
+    if (latent_of(mine).stays == 0) fresh = &place().kept.get();
   } catch (const std::bad_alloc&) {
     // No memory for a stack.
   }
@@ -292,7 +252,7 @@ void make_way_for(suspended_stack& next) {
   suspended_stack who{*place().running, running, me.home};
   me.promote_oldest_fork();
   me.leave_task();
-  if (place().running->latent.stays == 0) place().waiting = &who;
+  if (latent_of(*place().running).stays == 0) place().waiting = &who;
   else who.older = std::exchange(place().staying, &who);
   const stack_pool::suspension counted{me.home.stacks()};
   enter(*next.stack, false);

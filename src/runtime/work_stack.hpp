@@ -9,8 +9,9 @@
 #pragma once
 
 #include "stack/fiber.hpp"
+#include "stack/pooled_stack.hpp"
+#include "stack/stack_pool.hpp"
 
-#include <filch/base/atomics.hpp>
 #include <filch/park/parker.hpp>
 #include <filch/share/entry.hpp>
 #include <filch/share/join_counter.hpp>
@@ -20,37 +21,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <new>
-#include <vector>
 
 namespace filch::inline v0 {
 
-// The list of latent frames lies above the frames, at a fixed distance: then no frame of the first levels has the same
-// place in a page as the list, which a processor would take for the same address at first.
-struct work_stack {
-  explicit work_stack(std::size_t bytes)
-      : body{bytes, k_distance + sizeof(latent_stack)},
-        latent{*::new(static_cast<void*>(body.top() + k_distance)) latent_stack} {}
-
-  fiber body;
-  latent_stack& latent;
-  fiber* entered = &body;  // what runs, or is continued: it, or a further one on which it resumes (destroy_frame.cpp)
-
- private:
-  static constexpr std::size_t k_distance = 512;  // guess
-};
+// The latent frames of a stack lie in its header.
+static_assert(alignof(latent_stack) <= stack_header::k_alignment);
+inline constexpr stack_header k_latent_header{sizeof(latent_stack),
+                                              [](void* memory) noexcept { ::new (memory) latent_stack; }};
+[[nodiscard]] inline latent_stack& latent_of(const pooled_stack& stack) {
+  return *std::launder(static_cast<latent_stack*>(stack.header));
+}
 
 // A task that stands still; it lies on its own stack. In a queue it stands for "continue me".
 class suspended_stack final : public queue_entry {
  public:
-  suspended_stack(work_stack& of, task_record* task, runtime::core& at)
+  suspended_stack(pooled_stack& of, task_record* task, runtime::core& at)
       : queue_entry{entry_kind::stack}, stack{&of}, running{task}, core{&at} {}
   // The thread sleeps instead, on a parker that lives as long as the thread.
   explicit suspended_stack(park::parker<>& where) : queue_entry{entry_kind::stack}, sleeper{&where} {}
 
-  work_stack* const stack = nullptr;
+  pooled_stack* const stack = nullptr;
   park::parker<>* const sleeper = nullptr;
   task_record* const running = nullptr;
   runtime::core* const core = nullptr;
@@ -58,78 +49,6 @@ class suspended_stack final : public queue_entry {
 };
 
 using child_counter = join_counter<suspended_stack>;
-
-// Stacks are made as they are needed and live as long as the pool: thieves may hold on to one that was given back.
-class stack_pool {
- public:
-  // So many bytes each, or fewer where the address space is limited; those that lie unused here beyond `warm` give
-  // their pages back.
-  stack_pool(std::size_t stack_bytes, std::size_t warm) : warm_{warm}, stack_bytes_{stack_bytes} {}
-
-  // Throws std::bad_alloc.
-  [[nodiscard]] work_stack& get();
-  void put(work_stack& unused) noexcept;
-  [[nodiscard]] std::size_t made() const;
-
-  // A stack stands still while this lives, on that stack.
-  class suspension {
-   public:
-    explicit suspension(stack_pool& of) noexcept;
-    suspension(const suspension&) = delete;
-    suspension& operator=(const suspension&) = delete;
-    ~suspension();
-
-   private:
-    stack_pool& pool_;
-  };
-  // How many stand still now, and the greatest number at once.
-  // statistic
-  [[nodiscard]] std::size_t suspended() const { return suspended_.load(std::memory_order_relaxed); }
-  // statistic
-  [[nodiscard]] std::size_t suspended_max() const { return suspended_max_.load(std::memory_order_relaxed); }
-
- private:
-  static constexpr std::size_t k_least_bytes = std::size_t{64} << 10;
-
-  const std::size_t warm_;
-  std_atomics::atomic<std::size_t> suspended_{0};
-  std_atomics::atomic<std::size_t> suspended_max_{0};
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  std::size_t stack_bytes_;
-  std::vector<std::unique_ptr<work_stack>> all_;
-  std::vector<work_stack*> unused_;  // has room for all
-};
-
-// The unused stacks that one thread keeps at hand: one that suspends a stack and one that ends a child mostly need no
-// lock for it. Whoever holds no worker keeps none, so there are at most `k_most` for each worker. They keep their
-// pages.
-class kept_stacks {
- public:
-  static constexpr std::size_t k_most = 2;  // guess: a worker mostly suspends and ends in turn
-
-  explicit kept_stacks(stack_pool& from) : pool_{from} {}
-  kept_stacks(const kept_stacks&) = delete;
-  kept_stacks& operator=(const kept_stacks&) = delete;
-  ~kept_stacks() { give_back(); }
-
-  // The last that was put, else one of the pool. Throws std::bad_alloc.
-  [[nodiscard]] work_stack& get() { return count_ != 0 ? *kept_[--count_] : pool_.get(); }
-  // To the pool if there are enough.
-  void put(work_stack& unused) noexcept {
-    if (count_ == k_most) return pool_.put(unused);
-    kept_[count_++] = &unused;
-  }
-  // All to the pool.
-  void give_back() noexcept {
-    while (count_ != 0) pool_.put(*kept_[--count_]);
-  }
-
- private:
-  stack_pool& pool_;
-  work_stack* kept_[k_most] = {};
-  std::size_t count_ = 0;
-};
 
 // ---- what a thread does with its stacks -----------------------------------------------------------------------------
 
