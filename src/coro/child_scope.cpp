@@ -1,7 +1,6 @@
 #include <filch/coro/child_scope.hpp>
 
-#include "runtime/core.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/port.hpp"
 
 #include <filch/coro/detail/frame_memory.hpp>
 
@@ -31,11 +30,10 @@ class child_ticket final : public task_base {
 
 // False: there is no memory for it.
 bool offer(child_scope& scope, promise_base& child) noexcept {
-  static const submit_options plain;
   auto* const made = new (std::nothrow) child_ticket{scope, child};
   if (made == nullptr) return false;
   try {
-    worker::current()->home.enqueue(*made, worker_id::none(), plain);
+    port::enqueue(port::here(), *made);
   } catch (const std::bad_alloc&) {
     return false;  // the deque could not grow; the ticket is gone
   }

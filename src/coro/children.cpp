@@ -1,30 +1,11 @@
 #include <filch/coro/detail/children.hpp>
 
-#include "runtime/core.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/port.hpp"
 
 namespace filch::inline v0::coro {
-namespace {
-
-// A child that was put into the deque and that nobody took, for the record: its time is its strand's.
-void take_back(const coroutine_entry& child, worker& me) {
-  me.trace->start(child.id);
-  me.trace->end(child.id);
-  me.counters.add(trace::count::executed);
-  me.books.finished();
-  // Whoever was woken for it may come too late, and nobody else knows that there is more.
-  if (me.home.idle().sleeping_hint() != 0) me.wanted.store(request_kind::work, std::memory_order_relaxed);  // hint
-}
-
-}  // namespace
-
 std::coroutine_handle<> children::ended_apart(promise_base& who) noexcept {
-  worker& me = *worker::current();
-  const auto newest = me.queues.take_newest_of(this);
-  if (newest.was_disturbed) me.home.notify(me.self);
-  if (newest.item != nullptr) {
-    auto& next = static_cast<promise_base&>(static_cast<coroutine_entry&>(*newest.item));
-    take_back(next, me);
+  if (coroutine_entry* const taken = port::take_back_child(this)) {
+    auto& next = static_cast<promise_base&>(*taken);
     next.ran = who.ran + 1;
     return next.self;
   }

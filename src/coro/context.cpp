@@ -1,7 +1,6 @@
 #include <filch/coro/context.hpp>
 
-#include "runtime/core.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/port.hpp"
 
 #include <filch/coro/detail/frame_memory.hpp>
 #include <filch/share/latent.hpp>
@@ -124,11 +123,10 @@ class told_apart final : public task_base {
 
 // False: there is no memory for it.
 bool tell_apart(stop_nodes_told told) noexcept {
-  static const submit_options plain;
   auto* const made = new (std::nothrow) told_apart{told};
   if (made == nullptr) return false;
   try {
-    worker::current()->home.enqueue(*made, worker_id::none(), plain);
+    port::enqueue(port::here(), *made);
   } catch (const std::bad_alloc&) {
     return false;  // the deque could not grow; the task is gone
   }

@@ -1,6 +1,6 @@
 #include <filch/coro/detail/destroy_frame.hpp>
 
-#include "runtime/work_stack.hpp"
+#include "runtime/suspension.hpp"
 #include "stack/fiber.hpp"
 
 #include <pthread.h>

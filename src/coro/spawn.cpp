@@ -1,9 +1,8 @@
 #include <filch/coro/detail/destroy_frame.hpp>
 #include <filch/coro/spawn.hpp>
 
-#include "runtime/core.hpp"
+#include "runtime/port.hpp"
 #include "runtime/task_registry.hpp"
-#include "runtime/worker.hpp"
 
 #include <new>
 
@@ -25,8 +24,7 @@ void spawned::enqueue(runtime* rt, promise_base& root, const submit_options& how
   root.name = how.name;
   try {
     if (how.stop.stop_possible()) follow(how.stop);
-    if (rt != nullptr) rt->inside().require_open();
-    (rt != nullptr ? rt->inside() : worker::current()->home).spawn(root, how);
+    port::spawn(rt != nullptr ? port::home_of(*rt) : port::here(), root, how);
   } catch (...) {
     destroy();
     throw;
@@ -41,10 +39,9 @@ bool spawned::may_start(coroutine_entry& who, bool is_late) noexcept {
     made.cancel();
     return false;
   }
-  worker& me = *worker::current();
-  (void)me.books.made();
+  port::count_begun();
   made.id_ = root.id;
-  if (me.home.tracks_tasks) made.track(me);
+  if (port::facts_of(port::here()).tracks_tasks) made.track();
   return true;
 }
 
@@ -60,15 +57,16 @@ void spawned::destroy() noexcept {
   destroy_frame(coroutine);
 }
 
-void spawned::track(const worker& at) noexcept {
+void spawned::track() noexcept {
   is_tracked_ = true;
-  const char* const name = at.current_task != nullptr ? at.current_task->name : nullptr;
-  task_registry::the_one().add(static_cast<context*>(this), {&at.home, id_, name != nullptr ? name : ""});
+  const task_record* const running = port::running_task();
+  const char* const name = running != nullptr ? running->name : nullptr;
+  task_registry::the_one().add(static_cast<context*>(this), {&port::here(), id_, name != nullptr ? name : ""});
 }
 
 std::coroutine_handle<> spawned::ended(promise_base&) noexcept {
   if (is_tracked_) task_registry::the_one().remove(static_cast<context*>(this));
-  worker::current()->books.finished();
+  port::count_ended();
   return finish();
 }
 
@@ -87,9 +85,8 @@ void spawned::wait_here() {
 
 // The task counts as unfinished at the other runtime from now on.
 void spawned::arrive() noexcept {
-  worker& me = *worker::current();
-  (void)me.books.made();
-  if (is_tracked_) task_registry::the_one().move(static_cast<context*>(this), &me.home);
+  port::count_begun();
+  if (is_tracked_) task_registry::the_one().move(static_cast<context*>(this), &port::here());
 }
 
 }  // namespace filch::inline v0::coro

@@ -2,8 +2,7 @@
 #include <filch/coro/switching.hpp>
 
 #include "coro/ticket.hpp"
-#include "runtime/core.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/port.hpp"
 
 #include <new>
 #include <stdexcept>
@@ -11,20 +10,19 @@
 
 namespace filch::inline v0::coro {
 
-void queue_behind_others(coroutine_entry& who) noexcept { worker::current()->home.put_behind(who); }
+void queue_behind_others(coroutine_entry& who) noexcept { port::put_behind(who); }
 
 bool queue_behind_others(std::coroutine_handle<> who) noexcept {
   auto* const made = new (std::nothrow) ticket{who};
   if (made == nullptr) return false;
-  const worker& me = *worker::current();
-  me.home.place(*made, me.self);
+  port::place_here(*made);
   return true;
 }
 
-void queue_at(worker_id where, coroutine_entry& who) noexcept { worker::current()->home.put_at(who, where); }
+void queue_at(worker_id where, coroutine_entry& who) noexcept { port::put_at(who, where); }
 
 bool is_at(const runtime& there, const promise_base& who) {
-  if (&there.inside() == &worker::current()->home) return true;
+  if (&port::home_of(there) == &port::here()) return true;
   if (!who.is_spawned) {
     throw usage_error(
         "filch: on(runtime): this coroutine is awaited by another, or waited for by a stack, which would go "
@@ -35,15 +33,13 @@ bool is_at(const runtime& there, const promise_base& who) {
 
 // It counts at both runtimes until it has arrived: neither can end meanwhile.
 void queue_at(const runtime& there, coroutine_entry& who) {
-  worker& me = *worker::current();
-  there.inside().take_in(who);
-  me.books.finished();
+  port::move_to(port::home_of(there), who);
 }
 
 void arrive(const promise_base& who) noexcept { static_cast<spawned&>(*who.context).arrive(); }
 
 void require_worker(worker_id where) {
-  const std::uint32_t workers = *worker::current()->home.chosen.workers;
+  const std::uint32_t workers = port::facts_of(port::here()).workers;
   if (where.value < workers) return;
   throw std::invalid_argument("filch: on worker " + std::to_string(where.value) + ": allowed is 0 to " +
                               std::to_string(workers - 1));

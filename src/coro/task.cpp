@@ -1,6 +1,6 @@
 #include <filch/coro/task.hpp>
 
-#include "runtime/work_stack.hpp"
+#include "runtime/port.hpp"
 
 #include <filch/share/latent.hpp>
 
@@ -11,19 +11,15 @@ namespace {
 class waiting_stack final : public end_listener {
  public:
   [[nodiscard]] std::coroutine_handle<> ended(promise_base&) noexcept override {
-    if (suspended_stack* const parents = gate_.finish()) {
-      // A stack that must stay on its thread does not make way for another that are ready elsewhere.
-      if (detail::latent_stack_here().stays == 0) continue_soon(*parents);
-      else continue_in_turn(*parents);
-    }
+    if (suspended_stack* const parents = children_.finish()) port::resume_parents(*parents);
     return std::noop_coroutine();
   }
   void wait() noexcept {
-    if (!gate_.is_done()) suspend_until_done(gate_);
+    if (!children_.is_done()) port::wait_for(children_);
   }
 
  private:
-  child_counter gate_{1};
+  child_counter children_{1};
 };
 
 }  // namespace
@@ -33,7 +29,7 @@ void run_to_end(promise_base& root) {
   waiting_stack here;
   root.listener = &here;
   resume_here(root.self);
-  continue_others_first();  // a coroutine that ended here may have been waited for by another stack
+  port::resume_before_waiting();  // a coroutine that ended here may have been waited for by another stack
   here.wait();
 }
 

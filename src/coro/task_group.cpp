@@ -1,7 +1,6 @@
 #include <filch/coro/task_group.hpp>
 
-#include "runtime/core.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/port.hpp"
 
 #include <filch/coro/detail/frame_memory.hpp>
 
@@ -29,7 +28,7 @@ class group_ticket final : public task_base {
 
 void task_group::open(coro::promise_base& parent) {
   parent_ = &parent;
-  home_ = &worker::current()->home;
+  home_ = &port::here();
   context_.emplace(parent.context);
 }
 
@@ -50,14 +49,13 @@ void task_group::adopt(coro::promise_base& child) noexcept {
 }
 
 void task_group::spawn(task<> child, const char* name) {
-  static const submit_options plain;
   adopt(child.promise());
   auto* const made = new group_ticket{*this, child.promise()};
   made->name = name;
   coro::promise_base& given = child.release();
   members_.add();
   try {
-    home_->enqueue(*made, worker_id::none(), plain);
+    port::enqueue(*home_, *made);
   } catch (...) {
     given.self.destroy();     // the ticket is gone
     (void)members_.finish();  // who calls this has not ended

@@ -3,9 +3,8 @@
 #include <filch/coro/detail/promise.hpp>
 #include <filch/coro/this_task.hpp>
 
-#include "runtime/core.hpp"
+#include "runtime/port.hpp"
 #include "runtime/task_registry.hpp"
-#include "runtime/worker.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -45,11 +44,11 @@ std::string chain_of(const void* who) {
 }  // namespace
 
 bool note_wait(const promise_base& who, std::string_view reason, const void* awaited) noexcept {
-  const worker* const me = worker::current();
-  if (me == nullptr || !me->home.tracks_tasks) return false;
+  const port::home* const home = port::current_home();
+  if (home == nullptr || !port::facts_of(*home).tracks_tasks) return false;
   try {
     const task_id task = who.context == nullptr ? task_id::none() : who.context->id();
-    task_registry::the_one().add_wait(&who, {&me->home, task, std::string{reason}, awaited, &chain_of});
+    task_registry::the_one().add_wait(&who, {home, task, std::string{reason}, awaited, &chain_of});
   } catch (const std::bad_alloc&) {
     return false;
   }

@@ -1,9 +1,8 @@
 #include <filch/fork/scope.hpp>
 
-#include "runtime/core.hpp"
-#include "share/share_point.hpp"
-#include "runtime/work_stack.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/port.hpp"
+
+#include <filch/share/latent.hpp>
 
 namespace filch::inline v0 {
 
@@ -20,7 +19,7 @@ class scope_handle::state {
 
 scope_handle::scope_handle(std::stop_token stop) : stop_{std::move(stop)} {
   require_stack_left();
-  state_ = std::make_unique<state>(worker::current()->home);
+  state_ = std::make_unique<state>(port::here());
 }
 scope_handle::~scope_handle() = default;
 
@@ -30,7 +29,7 @@ void scope_handle::put(task_base& made) {
   made.stop = stop_;
   state_->children.add();
   try {
-    state_->home.enqueue(made, worker_id::none(), {});
+    port::enqueue(state_->home, made);
   } catch (...) {
     (void)state_->children.finish();  // not the last: whoever spawns has not ended
     throw;
@@ -49,23 +48,18 @@ bool scope_handle::is_given_up() const noexcept {
 }
 
 void scope_handle::end_child() noexcept {
-  if (suspended_stack* const parents = state_->children.finish()) continue_soon(*parents);
+  if (suspended_stack* const parents = state_->children.finish()) port::resume_soon(*parents);
 }
 
 // First what lies in the own deque, the newest first; what others have taken is waited for.
 void scope_handle::wait() {
   child_counter& children = state_->children;
   while (!children.is_done()) {
-    worker& me = *worker::current();
-    const auto newest = me.queues.take_newest_of(this);
-    if (newest.was_disturbed) me.home.notify(me.self);
-    if (newest.item == nullptr) {
-      suspend_until_done(children);
-      break;
-    }
-    worker::execute_inside(*newest.item, me.current_task);
+    if (port::run_newest_of(this)) continue;
+    port::wait_for(children);
+    break;
   }
-  trace_join();
+  port::record_join();
   if (state_->error) std::rethrow_exception(std::move(state_->error));
 }
 

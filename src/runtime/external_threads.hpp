@@ -1,8 +1,10 @@
-// The slots of external threads: threads that are no workers and take part while they join, and threads whose task blocks and
-// which hold no worker meanwhile.
+// The slots of external threads: threads that are no workers and take part while they join, and threads whose task
+// blocks and which hold no worker meanwhile.
 //
-// Who may call what: `for_each` any thread; the others the external thread.
+// Who may call what: `for_each` and `is_any_computing` any thread; the others the external thread.
 #pragma once
+
+#include "fork_generation.hpp"
 
 #include "share/share_point.hpp"
 
@@ -16,86 +18,92 @@
 
 namespace filch::inline v0 {
 
-struct external_slot {
-  external_slot(runtime::core& of, bool may_visit) : home{of}, point{may_visit} {}
+class external_threads;
 
-  runtime::core& home;
+struct external_slot {
+  external_slot(external_threads& of_, share_host& host, const policy::demand& rules, bool can_visit)
+      : of{of_}, point{host, rules, can_visit} {}
+
+  external_threads& of;
   share_point point;
-  // The list of latent frames is the one of these whose place in a page is that of the external thread's frames before the first:
-  // see work_stack. They fill a page.
+  // The list of latent frames is the one of these whose place in a page is that of the thread's frames before the first:
+  // then no frame of the first levels has the same place in a page as the list, which a processor would take for the
+  // same address at first. They fill a page.
   static constexpr std::size_t k_places = 32;
   struct alignas(128) place {
     latent_stack stack;
   };
   static_assert(sizeof(place) == 128);
   std::unique_ptr<place[]> places{new place[k_places]};
-  latent_stack* stack = nullptr;  // chosen at each visit
+  latent_stack* stack = nullptr;  // chosen at each section
   [[nodiscard]] latent_stack& stack_near(std::uintptr_t frame) const {
     const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(places.get());
     return places[(frame - first) / sizeof(place) % k_places].stack;
   }
-  // Odd: the external thread is inside a join. Written by the external thread, read by the monitor thread.
-  std_atomics::atomic<std::uint64_t> visits{0};
-  // Not 0: the external thread waits or blocks. Written by the external thread.
+
+  // Odd: the thread is inside a section. Written by the thread, read by the monitor thread.
+  std_atomics::atomic<std::uint64_t> sections{0};
+  // Not 0: the thread waits or blocks. Written by the thread.
   std_atomics::atomic<std::uint32_t> waits{0};
-  // Does the external thread use a processor, as far as filch knows?
-  [[nodiscard]] bool computes() const {
-    // hint
-    return visits.load(std::memory_order_relaxed) % 2 != 0 && waits.load(std::memory_order_relaxed) == 0;
+  [[nodiscard]] bool is_inside() const {
+    return sections.load(std::memory_order_relaxed) % 2 != 0;  // ordered by [G1] or [I3], whichever the caller executed
   }
-  bool is_taken = false;  // guarded by the hall's mutex
+  // Inside, and it uses a processor, as far as filch knows.
+  [[nodiscard]] bool computes() const {
+    return is_inside() && waits.load(std::memory_order_relaxed) == 0;  // hint
+  }
+  void begin_section() {
+    // ordered by [G2] in the call of the monitor thread
+    sections.store(sections.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void end_section() {
+    sections.store(sections.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // hint
+  }
+  bool is_taken = false;  // guarded by the mutex of `of`
 };
 
 class external_threads {
  public:
-  static constexpr std::uint32_t k_seats = 64;  // guess: more threads than this that join at once go through a worker
+  // More threads than this that join at once go through a worker (guess).
+  static constexpr std::uint32_t k_slots = 64;
 
-  explicit external_threads(runtime::core& of) : home_{of} {}
+  external_threads(share_host& host, const policy::demand& rules, bool can_visit)
+      : host_{host}, rules_{rules}, can_visit_{can_visit} {}
+  external_threads(const external_threads&) = delete;
+  external_threads& operator=(const external_threads&) = delete;
 
-  // The calling thread's slot, which it keeps until it ends or leaves it; nullptr: there is none left, no memory, or
+  // The calling thread's slot, which it keeps until it ends or gives it back; nullptr: there is none left, no memory, or
   // the thread is ending.
   [[nodiscard]] external_slot* slot_for_thread() noexcept;
   // nullptr: it has none.
   [[nodiscard]] static external_slot* slot_of_thread() noexcept;
-  // The thread has one, and is inside no join.
-  void give_slot_back() noexcept;
-
-  // A task has given its worker away, and blocks, or runs code that may block: workers may take what lies on its stack.
-  // Does nothing while forks are recorded, as their tasks need a worker.
-  void enter_blocked(latent_stack& stack, task_id task) noexcept;
-  void rise() noexcept;
+  // The thread has one, and is inside no section.
+  static void give_slot_back() noexcept;
 
   // The slots that were ever taken.
   template <class Visit>
   void for_each(const Visit& visit) const {
     // [H2] acquire load: the slots are complete ← [H1].
     const std::uint32_t count = opened_.load(std::memory_order_acquire);
-    for (std::uint32_t i = 0; i != count; ++i) visit(*seats_[i]);
+    for (std::uint32_t i = 0; i != count; ++i) visit(*slots_[i]);
+  }
+  [[nodiscard]] bool is_any_computing() const {
+    bool is_any = false;
+    for_each([&](const external_slot& slot) { is_any |= slot.computes(); });
+    return is_any;
   }
 
  private:
-  runtime::core& home_;
+  friend struct gives_slot_back_at_end;
+
+  share_host& host_;
+  const policy::demand& rules_;
+  const bool can_visit_;
+  const std::uint32_t fork_generation_ = fork_generation();
   std::mutex mutex_;
-  external_slot* seats_[k_seats] = {};  // written under mutex_ before the slot is opened
+  external_slot* slots_[k_slots] = {};  // written under mutex_ before the slot is opened
   std::deque<external_slot> made_;      // guarded by mutex_
   std_atomics::atomic<std::uint32_t> opened_{0};
-};
-
-// The calling thread is about to wait or to block: if it is a external thread, a worker may take its place until come_back() with
-// what this has returned. Null: it is no external thread.
-[[nodiscard]] external_slot* leave_place() noexcept;
-void come_back(external_slot* slot) noexcept;
-
-// While it lives, the calling thread waits.
-class external_wait {
- public:
-  external_wait() noexcept : slot_{leave_place()} {}
-  external_wait(const external_wait&) = delete;
-  external_wait& operator=(const external_wait&) = delete;
-  ~external_wait() { come_back(slot_); }
-
- private:
-  external_slot* const slot_;
 };
 
 }  // namespace filch::inline v0

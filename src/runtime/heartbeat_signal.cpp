@@ -1,6 +1,6 @@
 #include "heartbeat_signal.hpp"
 
-#include "fork_recording.hpp"
+#include "share/frame_recording.hpp"
 #include "worker.hpp"
 
 #include <cerrno>
@@ -25,10 +25,10 @@ char mark;
 // Runs on the thread itself, between two of its instructions. Where the share point is closed a list is being changed, or
 // somebody visits it: then nothing is noted, until the next beat.
 void note_open_forks() noexcept {
-  latent_stack* const stack = running_latent_stack();
+  latent_stack* const stack = current_latent_stack();
   worker* const me = worker::current();
   if (stack == nullptr || me == nullptr || !me->point.lock.try_lock()) return;
-  record_frames_in_handler(*stack, *me);
+  record_frames_in_handler(*stack, me->trace);
   me->point.lock.unlock();
 }
 
@@ -61,7 +61,7 @@ bool is_running(std::int32_t thread_number) noexcept {
 
 }  // namespace
 
-bool install_beat_handler() {
+bool install_heartbeat_handler() {
   static const bool is_installed = [] {
     struct sigaction action{};
     action.sa_sigaction = &handle;
@@ -72,7 +72,7 @@ bool install_beat_handler() {
   return is_installed;
 }
 
-void send_beat(std::int32_t thread_number) noexcept {
+void send_heartbeat(std::int32_t thread_number) noexcept {
   if (!is_running(thread_number)) return;
   siginfo_t info;
   std::memset(&info, 0, sizeof info);

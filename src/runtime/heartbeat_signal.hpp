@@ -11,9 +11,9 @@
 namespace filch::inline v0 {
 
 // Installs the handler, once per process. False: the system refused.
-[[nodiscard]] bool install_beat_handler();
+[[nodiscard]] bool install_heartbeat_handler();
 
 // Any thread. Does nothing to a thread that does not run.
-void send_beat(std::int32_t thread_number) noexcept;
+void send_heartbeat(std::int32_t thread_number) noexcept;
 
 }  // namespace filch::inline v0

@@ -87,7 +87,7 @@ class worker_queues {
   [[nodiscard]] look pop_mail(policy::priority which) { return as_look(of(which).mail.pop()); }
 
   struct newest {
-    bool is_share_requested = false;  // it was taken out
+    bool is_taken = false;  // it was taken out
     bool was_disturbed = false;       // another task was out for a moment: whoever looked meanwhile must be told
   };
 
@@ -96,14 +96,14 @@ class worker_queues {
   [[nodiscard]] newest take_newest(const task_base& wanted) {
     band& b = of(wanted.band);
     newest result;
-    while (!result.is_share_requested || b.left_behind != 0) {
+    while (!result.is_taken || b.left_behind != 0) {
       queue_entry* const item = b.deque.pop(policy::order::lifo);
       if (item == nullptr) {
         b.left_behind = 0;
         break;
       }
       if (item == &wanted) {
-        result.is_share_requested = true;
+        result.is_taken = true;
       } else if (item->kind != entry_kind::task || static_cast<task_base*>(item)->state.is_pending()) {
         b.deque.push(item);  // cannot throw: there is room where it was
         result.was_disturbed = true;

@@ -1,23 +1,23 @@
-// A word that its owner compares with, and by which others ask the owner for something; and a request that is put off.
+// A word that its owner compares with, and by which other threads request work; and a request that is deferred.
 // kernel: light headers only
 //
-// Who may call what: `post_request` and `deferred_request` any thread; the others the owner, and a signal handler on its thread.
-// Invariant: a request stands until the owner takes it. Nothing else that the owner writes covers it up, but for the
-// first value of a stack that begins: whoever lets it begin sees to requests that came before. Forbidden is that one
-// who goes to sleep and the owner look past each other:
+// Who may call what: `post_request` and `deferred_request` any thread; the others the owner, and a signal handler on its
+// thread. Invariant: a request stands until the owner takes it. Nothing else that the owner writes covers it up, but for
+// the first value of a stack that begins: its owner sees to requests that came before. Forbidden is that a worker which
+// goes to sleep and the owner look past each other:
 //
-//   one who goes to sleep                  owner
-//   say that it sleeps                     take the request
+//   worker that goes to sleep              owner
+//   announce the sleep                     take the request
 //   fence                                  [L20] fence
-//   ask, unless somebody has               look who sleeps
+//   request, unless a request stands       look for sleepers
 //
-// Then either the request stands, or the owner sees the sleeper. A request that may not be made yet was deferred, and
-// whoever may make it pays. Forbidden is that the request is neither made nor owed any more:
+// Then either the request stands, or the owner sees the sleeper. A request that may not be made yet is deferred, and a
+// thread that may make it flushes it. Forbidden is that the request is neither made nor deferred any more:
 //
-//   who pays                               owner, or one who goes to sleep
-//   say that nothing was deferred               take the request, or say that it sleeps
+//   thread that flushes                    owner, or a worker that goes to sleep
+//   clear the deferral                     take the request, or announce the sleep
 //   [L23] fence                            [L20] fence, or the sleeper's
-//   ask, unless somebody has               owe it, unless it was deferred
+//   request, unless a request stands       defer it, unless it is deferred
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -32,7 +32,7 @@ void post_request(Word& word, std::uintptr_t asked) {
   word.store(asked, std::memory_order_relaxed);               // ordered by [L20]
 }
 
-// What the owner compares with from now on, unless somebody asks.
+// What the owner compares with from now on, unless a request stands.
 template <class Word>
 void set_unless_requested(Word& word, std::uintptr_t asked, std::uintptr_t value) {
   std::uintptr_t before = word.load(std::memory_order_relaxed);  // ordered by [L20]
@@ -42,33 +42,33 @@ void set_unless_requested(Word& word, std::uintptr_t asked, std::uintptr_t value
   }
 }
 
-// What the owner compares with from now on. True: somebody has asked.
+// What the owner compares with from now on. True: a request stood.
 template <class A = std_atomics, class Word>
 [[nodiscard]] bool take_request(Word& word, std::uintptr_t asked, std::uintptr_t value) {
-  // [V16] release exchange: what a visitor did before nobody asks any more is seen → [V15].
+  // [V16] release exchange: what a visitor did before the request was taken is seen → [V15].
   const bool was_asked = word.exchange(value, std::memory_order_release) == asked;
-  // [L20] seq_cst fence: "take the request, look who sleeps" against "sleep, ask unless somebody has" ↔ [I3],
-  // and "take the request, owe unless it was deferred" against "nothing was deferred, ask unless somebody has" ↔ [L23].
+  // [L20] seq_cst fence: "take the request, look for sleepers" against "announce the sleep, request" ↔ [I3], and "take
+  // the request, defer it" against "clear the deferral, request" ↔ [L23].
   A::fence(std::memory_order_seq_cst);
   return was_asked;
 }
 
-// A request that is put off: somebody sleeps and would have asked.
+// A request that is put off: a worker sleeps and would have made it.
 template <class A = std_atomics>
 class deferred_request {
  public:
-  void owe() {
-    if (!has_deferred()) is_deferred_.store(true, std::memory_order_relaxed);  // ordered by [L23]
+  void defer() {
+    if (!is_deferred()) is_deferred_.store(true, std::memory_order_relaxed);  // ordered by [L23]
   }
-  [[nodiscard]] bool has_deferred() const {
+  [[nodiscard]] bool is_deferred() const {
     return is_deferred_.load(std::memory_order_relaxed);  // ordered by [L23]
   }
-  // True: nothing was deferred any more, and the caller asks.
-  [[nodiscard]] bool pay() {
-    if (!has_deferred()) return false;
+  // True: it is deferred no longer, and the caller makes it.
+  [[nodiscard]] bool take() {
+    if (!is_deferred()) return false;
     is_deferred_.store(false, std::memory_order_relaxed);  // ordered by [L23]
-    // [L23] seq_cst fence: "nothing was deferred, ask unless somebody has" against "take the request, owe unless it was deferred"
-    // and "sleep, owe unless it was deferred" ↔ [L20] ↔ [I3].
+    // [L23] seq_cst fence: "clear the deferral, request" against "take the request, defer it" and "announce the sleep,
+    // defer it" ↔ [L20] ↔ [I3].
     A::fence(std::memory_order_seq_cst);
     return true;
   }

@@ -2,8 +2,7 @@
 
 #include <filch/base/units.hpp>
 
-#include "runtime/core.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/port.hpp"
 
 #include <chrono>
 #include <thread>
@@ -29,11 +28,10 @@ struct patience {
 // None for a thread that is no worker, for a worker that is the only one, and for one that shall not wait awake for
 // work either (`idle::eco`). Workers that share processors nap only.
 patience patience_here() {
-  const worker* const me = worker::current();
-  if (me == nullptr) return {};
-  const runtime::core& home = me->home;
-  const bool is_any = home.workers.size() > 1 && home.search_options.idle.initial_ns != 0;
-  return {is_any, home.has_cpu_each ? k_look_ns : 0};
+  const port::home* const home = port::current_home();
+  if (home == nullptr) return {};
+  const port::facts facts = port::facts_of(*home);
+  return {facts.workers > 1 && facts.waits_awake, facts.has_cpu_each ? k_look_ns : 0};
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <filch/time/sleep.hpp>
 
-#include "runtime/core.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/port.hpp"
 #include "time/timers.hpp"
 
 #include <condition_variable>
@@ -22,7 +21,7 @@ bool one_sleep::arm(std::stop_token&& stop) {
     return false;
   }
   if (timer_.at_ns <= monotonic_now_ns()) return false;
-  shard_ = &timers::of(worker::current()->home).own_shard();
+  shard_ = &timers::of(port::here()).own_shard();
   // From here on it may be cancelled, also before the timer is started.
   if (stop.stop_possible()) on_stop_.emplace(std::move(stop), canceller{*this});
   return true;
@@ -31,12 +30,12 @@ bool one_sleep::arm(std::stop_token&& stop) {
 bool one_sleep::start(std::coroutine_handle<> who, std::stop_token stop) {
   if (!arm(std::move(stop))) return false;
   timer_.sleeper.arm(who);
-  return timers::of(worker::current()->home).start(timer_, *static_cast<timers::shard*>(shard_));
+  return timers::of(port::here()).start(timer_, *static_cast<timers::shard*>(shard_));
 }
 
 void one_sleep::sleep_here(std::stop_token stop) {
   if (!arm(std::move(stop))) return;
-  if (!timers::of(worker::current()->home).start(timer_, *static_cast<timers::shard*>(shard_))) return;
+  if (!timers::of(port::here()).start(timer_, *static_cast<timers::shard*>(shard_))) return;
   timer_.sleeper.wait_here();
 }
 
@@ -47,8 +46,7 @@ void one_sleep::cancel() noexcept {
 void one_sleep::end() {
   on_stop_.reset();  // waits for a cancel() that is under way
   if (timer_.state.get() != timer_state::cancelled) return;
-  runtime::core& home = worker::current()->home;
-  if (home.life_now() == life::cancelling) home.note_cut_short();
+  port::note_cancelled_wait();
   throw task_cancelled{};
 }
 

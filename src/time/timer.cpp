@@ -1,6 +1,6 @@
 #include <filch/time/timer.hpp>
 
-#include "runtime/worker.hpp"
+#include "runtime/port.hpp"
 #include "time/timers.hpp"
 
 #include <filch/base/assert.hpp>
@@ -24,8 +24,8 @@ timer::node::node(function called, void* with) noexcept
       argument{with} {}
 
 void timer::start(time_ns at_ns) {
-  FILCH_ASSERT(shard_ == nullptr && worker::current() != nullptr);
-  timers& all = timers::of(worker::current()->home);
+  FILCH_ASSERT(shard_ == nullptr && port::current_home() != nullptr);
+  timers& all = timers::of(port::here());
   timers::shard& at = all.own_shard();
   node_.at_ns = at_ns;
   shard_ = &at;

@@ -1,7 +1,6 @@
 #include "time/timers.hpp"
 
-#include "runtime/core.hpp"
-#include "runtime/worker.hpp"
+#include "runtime/port.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -22,28 +21,27 @@ void fire_all(timer_node* first, timer_state how) noexcept {
 }  // namespace
 
 timers::timers(runtime::core& home)
-    : home_{home}, shard_count_{*home.chosen.workers + 1}, shards_{std::make_unique<shard[]>(shard_count_)} {}
+    : home_{home}, shard_count_{port::facts_of(home).workers + 1}, shards_{std::make_unique<shard[]>(shard_count_)} {}
 
 timers& timers::of(runtime::core& home) {
   return static_cast<timers&>(
-      home.sources.get(park::source_kind::timers, [&] { return std::make_unique<timers>(home); }));
+      port::sources_of(home).get(park::source_kind::timers, [&] { return std::make_unique<timers>(home); }));
 }
 
 timers::shard& timers::own_shard() const {
-  const worker* const me = worker::current();
-  return shards_[me != nullptr && &me->home == &home_ ? me->self.value : shard_count_ - 1];
+  return shards_[port::current_home() == &home_ ? this_worker().value : shard_count_ - 1];
 }
 
 bool timers::start(timer_node& timer, shard& at) const {
   const time_ns due_ns = timer_wheel<timer_node>::due_ns(timer.at_ns);
-  runtime::core& home = home_;
+  port::home& home = home_;
   switch (at.add(timer)) {
     case timer_added::refused:
       return false;
     case timer_added::later:
       break;
     case timer_added::earliest:
-      home.note_deadline(due_ns);
+      port::note_deadline(home, due_ns);
       break;
   }
   return true;

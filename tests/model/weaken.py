@@ -27,6 +27,7 @@ MODELS = {
     "include/filch/trace/ring.hpp": "ring",
     "include/filch/park/event_count.hpp": "runtime",
     "include/filch/runtime/completion.hpp": "runtime",
+    "include/filch/share/reference_count.hpp": "runtime",
     "src/runtime/task_counts.hpp": "runtime",
     "include/filch/share/claimed_range.hpp": "fork",
     "include/filch/share/join_counter.hpp": "fork",

@@ -75,7 +75,7 @@ class spawned final : public end_listener, public context {
   [[nodiscard]] void* frame() noexcept { return reinterpret_cast<std::byte*>(this) + k_record_bytes; }
   // It has not started, and does not.
   void cancel() noexcept;
-  void track(const worker& at) noexcept;
+  void track() noexcept;
   // It has ended. Returns whom to resume, perhaps nobody; from then on this may be gone.
   [[nodiscard]] std::coroutine_handle<> finish() noexcept;
   void destroy() noexcept;

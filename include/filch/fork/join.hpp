@@ -105,7 +105,7 @@ class alignas(16) child_frame : public latent_frame {
   // The child's result; runs it here if nobody else has.
   result join() {
     const joined_frame found = v0::join_latent(*this);
-    if (!found.is_watched) [[likely]]
+    if (!found.needs_slow_path) [[likely]]
       return function_();
     return static_cast<child_frame*>(found.frame)->join_slow_path(*found.stack);
   }
@@ -115,9 +115,9 @@ class alignas(16) child_frame : public latent_frame {
   [[gnu::cold, gnu::noinline]] static void join_quietly() noexcept {
     auto& self = static_cast<child_frame&>(*latent_stack_here().newest.load(std::memory_order_relaxed));  // owner-only
     const joined_frame found = v0::join_latent(self);
-    if (!found.is_watched || detail::join_slow_path(*found.stack, self, leaving::by_exception)) {
+    if (!found.needs_slow_path || detail::join_slow_path(*found.stack, self, leaving::by_exception)) {
       if (is_stack_exhausted()) return;  // a child that has not started would only come to the same end
-      if (!found.is_watched) {
+      if (!found.needs_slow_path) {
         run(self);
       } else {
         const recorded_child here{self};

@@ -79,7 +79,7 @@ class keeper {
   }
 
   // There is no keeper any more. The caller counts as searching; afterwards it stops, and if it was the last and
-  // `is_share_requested`, wakes another.
+  // `is_wanted`, wakes another.
   void resign() {
     // [Z6] release store: this keeper's name is there before the next one's → [Z1].
     until_.store(k_nobody, std::memory_order_release);
@@ -109,7 +109,7 @@ class keeper {
     return earliest_.load(std::memory_order_relaxed);  // ordered by [Z3] for who sleeps; others look again
   }
   // Is there a deadline, and nobody to wake up for it?
-  [[nodiscard]] bool is_share_requested() const {
+  [[nodiscard]] bool is_wanted() const {
     return earliest_.load(std::memory_order_relaxed) != k_never_ns &&  // ordered by [I2], as the caller stops searching
            until_.load(std::memory_order_relaxed) == k_nobody;         // ordered by [I2]
   }

@@ -13,6 +13,7 @@
 
 #include <filch/base/assert.hpp>
 #include <filch/base/atomics.hpp>
+#include <filch/share/reference_count.hpp>
 
 #include <cstdint>
 
@@ -49,7 +50,7 @@ class completion {
     const std::uint32_t before = word_.exchange(is_cancelled ? k_cancelled : k_done, std::memory_order_acq_rel);
     FILCH_ASSERT((before & k_status) == k_running, before);
     if ((before & k_awaited) != 0) A::futex_wake(word_, UINT32_MAX);
-    if ((before & k_listened) != 0) running_.get()->finished();
+    if ((before & k_listened) != 0) listener_.get()->finished();
   }
   // It was claimed: had the listener given up before?
   [[nodiscard]] bool is_unwanted() const {
@@ -87,7 +88,7 @@ class completion {
   // True: `who` is told when it is finished, or gives up; the caller touches nothing of the listener's any more. False:
   // it is finished, or `give_up` came before.
   [[nodiscard]] bool listen(finish_listener& who) {
-    running_.set(&who);
+    listener_.set(&who);
     std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [R25]
     while ((seen & (k_done | k_unwanted)) == 0) {
       // [R25] release on success: hands the listener over → [R1] → [R26]. Relaxed on failure: revalidated by [R2],
@@ -123,26 +124,7 @@ class completion {
   static constexpr std::uint32_t k_unwanted = 16;  // there was one, or would have been
 
   typename A::template atomic<std::uint32_t> word_{k_pending};
-  typename A::template var<finish_listener*> running_{nullptr};
-};
-
-// A count of references; who drops the last one destroys.
-template <class A = std_atomics>
-class reference_count {
- public:
-  explicit reference_count(std::uint32_t initial) : count_{initial} {}
-
-  void add() {
-    count_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R3]
-  }
-  // True: it was the last one.
-  [[nodiscard]] bool drop() {
-    // [R3] acq_rel fetch_sub: whatever any holder did comes before the destruction ↔ [R3].
-    return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
-
- private:
-  typename A::template atomic<std::uint32_t> count_;
+  typename A::template var<finish_listener*> listener_{nullptr};
 };
 
 }  // namespace filch::inline v0

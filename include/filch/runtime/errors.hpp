@@ -1,6 +1,8 @@
 // The errors of the runtime. Each says what was done, why it cannot work, and what to do instead.
 #pragma once
 
+#include <filch/share/stack_exhausted.hpp>
+
 #include <stdexcept>
 #include <string>
 
@@ -27,15 +29,6 @@ class no_state : public std::logic_error {
       : std::logic_error(
             "filch: this future has no task: it was default-constructed, moved from, or its "
             "result was already taken") {}
-};
-
-// Too little is left of the stack for another join, scope or algorithm, or on a worker for a wait that may run others
-// on it (future::get, run, wait). Thrown by these, before the end of the stack is reached.
-class stack_exhausted : public std::runtime_error {
- public:
-  explicit stack_exhausted(const std::string& advice)
-      : std::runtime_error("filch: joins, scopes, algorithms or waits are nested too deep for their stack: " + advice) {
-  }
 };
 
 // The injector is bounded and full, and the caller asked not to wait.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filch/base/units.hpp>
+#include <filch/policy/demand.hpp>
 #include <filch/policy/names.hpp>
 #include <filch/policy/options.hpp>
 #include <filch/runtime/awaited_temporary.hpp>
@@ -54,9 +55,10 @@ struct options {
   policy::idle idle = policy::idle::balanced;
   policy::wake wake = policy::wake::recent;
   policy::placement placement = policy::placement::injector;
-  std::uint32_t fairness_interval = 61;    // the injector is looked at every so many tasks at the latest
-  std::uint32_t starvation_interval = 16;  // lower bands get every so-manieth turn; 0: high priority is strict
+  std::uint32_t fairness_interval = 61;    // every Nth search starts with the injector
+  std::uint32_t starvation_interval = 16;  // every Nth search starts with a lower band; 0: high priority is strict
   bool retry_lost = true;                  // a thief that lost a race tries the same victim once more
+  policy::demand demand{};                 // who is asked for forked work and when; its costs are this machine's
 
   filch::deques deques = filch::deques::lock_free;
   std::optional<std::uint64_t> injector_bound{};  // outside submissions wait while so many are queued; none: no bound

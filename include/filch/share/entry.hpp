@@ -14,7 +14,7 @@
 
 namespace filch::inline v0 {
 
-enum class entry_kind : std::uint8_t { task, stack, coroutine, spawned };
+enum class entry_kind : std::uint8_t { task, stack, coroutine, spawned, offer };
 
 class queue_entry : public queue::link {
  public:

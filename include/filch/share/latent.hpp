@@ -1,35 +1,36 @@
-// Latent work: a fork that costs nearly nothing until somebody asks for it.
+// Latent work: a fork that costs nearly nothing until a thief requests it.
 //
 // A fork compares the address of a frame, which lies on the caller's stack, with one word, and links it into the list
 // of that stack; nothing shared is written. A join that finds its frame still latent unlinks it and calls the child: no
-// read-modify-write, no fence. When a thief asks, the next fork or join offers the stack's *oldest* latent frame in its
-// worker's public slot; a thief takes it from there with one exchange, the owner takes it back with one
-// compare-exchange. A join whose child was taken suspends its stack, and whoever finishes the child continues it,
-// perhaps on another thread.
+// read-modify-write, no fence. When a thief requests work, the next fork or join promotes the stack's *oldest* latent
+// frame: it offers it in its worker's transfer cell. A thief takes it from there with one exchange, the owner takes it
+// back with one compare-exchange. A join whose child was taken suspends its stack, and the thread that ends the child
+// resumes it.
 //
-// A fork compares with the stack's fork limit: normally the lowest address at which a frame still has enough stack below it,
-// and above every address when the next fork shall offer something. So one comparison finds both a request and the end
-// of the stack. A thread that takes no part has a stack that stands for "none", with an fork limit that always sounds: the
-// same comparison finds that, too. A join compares with the stack's watch: the address of the last frame that was seen,
-// since its join has more to do, and 0 when the next join shall offer something. Who asks chooses (ask() in
-// src/share/share_point.hpp).
+// A fork compares with the stack's fork limit: normally the lowest address at which a frame still has enough stack below
+// it, and above every address when the next fork shall promote something. So one comparison finds both a request and the
+// end of the stack. A thread that takes no part has a stack that stands for "none", with a limit above every address:
+// the same comparison finds that, too. A join compares with the stack's join limit: the address of the last frame that
+// was seen, since its join has more to do, and 0 when the next join shall promote something. A request chooses one of
+// the two (policy::join_answers).
 //
-// Who may call what: the code that runs on the stack; `is_share_requested` and `has_latent_work` any thread, as a hint. Another
-// thread may visit the stack between any two instructions of fork_latent() and join_latent(), and offer a frame: see
-// runtime/visit.hpp.
+// The fast path is fork_latent() and join_latent(); the slow paths lie in src/share/slow_paths.cpp.
+//
+// Who may call what: the code that runs on the stack; `is_share_requested` and `has_latent_work` any thread, as a hint.
+// Another thread may visit the stack between any two instructions of fork_latent() and join_latent(), and promote a
+// frame: see share/visit.hpp.
 //
 // Invariants
 //   I1  The frames of a stack form a list, and only the newest is unlinked. A fork links its frame to the older one
-//       only; whoever looks for the oldest links them the other way, too: these frames were *seen*. The seen ones are a
+//       only; a search for the oldest links them the other way, too: these frames were *seen*. The seen ones are a
 //       prefix of the list, those that others could take a prefix of these: so the newest was seen if and only if it is
-//       `last_seen`. That one does not lie below `watch`: so a join need not ask more of a frame that does. One that
-//       does not may still be fresh: frames are mostly the lower the newer they are, but those of one function lie as
-//       the compiler likes, and those in a coroutine on the heap (src/share/frame_list.hpp).
+//       `last_seen`. That one does not lie below the join limit. A frame that lies below it was never seen, and its
+//       join is done. One that does not may still be fresh: newer frames usually have lower addresses, but those of one
+//       function lie as the compiler likes, and those in a coroutine on the heap (src/share/frame_list.hpp).
 //   I2  When a join must wait, every older frame of its stack was offered: a suspended stack hides no work.
-//   I3  A frame is touched by its own stack only, or by one who visits it; but for its child's function and result,
-//       which belong to who runs it.
-//   I4  Nobody needs to take an offer: whoever joins it takes it back. A lost request costs parallelism, never
-//       progress.
+//   I3  A frame is touched by its own stack only, or by a visitor; but for its child's function and result, which
+//       belong to the thread that runs it.
+//   I4  No thread needs to take an offer: its join takes it back. A lost request costs parallelism, never progress.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -61,35 +62,35 @@ struct latent_frame {
   latent_frame* older;
   const latent_kind* kind;
   latent_frame* newer;  // meaningful if it was seen and is not the last of those
-  offered_task* offer;  // meaningful if it was seen; null: it was neither offered nor noted
+  offered_task* offer;  // meaningful if it was seen; null: it was neither offered nor recorded
 };
 
 // The latent work of one stack.
 struct latent_stack {
   static constexpr std::uintptr_t k_fork_requested = UINTPTR_MAX;
-  static constexpr std::uintptr_t k_heartbeat = UINTPTR_MAX - 1;  // nobody wants work, but forks are to be recorded
+  static constexpr std::uintptr_t k_heartbeat = UINTPTR_MAX - 1;  // no work is requested, but forks are to be recorded
   static constexpr std::uintptr_t k_none = UINTPTR_MAX;           // low_mark of the stack that stands for none
-  static constexpr std::uintptr_t k_join_requested = 0;           // as the watch
+  static constexpr std::uintptr_t k_join_requested = 0;
   static constexpr std::uintptr_t k_no_join_limit = UINTPTR_MAX;
 
   constexpr latent_stack() = default;
-  constexpr latent_stack(std::uintptr_t alarm_now, std::uintptr_t low) : fork_limit{alarm_now}, low_mark{low} {}
+  constexpr latent_stack(std::uintptr_t limit, std::uintptr_t low) : fork_limit{limit}, low_mark{low} {}
 
   std_atomics::atomic<latent_frame*> newest{&bottom};
-  // a join whose frame does not lie below looks why; any thread may ask
+  // A join whose frame does not lie below takes the slow path; any thread may request.
   std_atomics::atomic<std::uintptr_t> join_limit{k_no_join_limit};
-  std_atomics::atomic<std::uintptr_t> fork_limit{
-      0};                       // a fork whose frame lies below looks why; any thread may raise it
-  std::uintptr_t low_mark = 0;  // what the fork limit is when nobody wants anything
+  // A fork whose frame lies below takes the slow path; any thread may raise it.
+  std_atomics::atomic<std::uintptr_t> fork_limit{0};
+  std::uintptr_t low_mark = 0;  // the fork limit while nothing is requested
   std::uint32_t stays = 0;      // not 0: a join that waits keeps its thread
-  bool is_private = false;      // nobody asks: its worker is the only one, and nothing is recorded
+  bool is_private = false;      // no requests come: its worker is the only one, and nothing is recorded
   bool shows_loops = false;     // its loops divide themselves: one worker records its forks
   std::uint32_t loops = 0;      // how many parallel loops have begun on it
   std_atomics::atomic<latent_frame*> last_seen{&bottom};
   std_atomics::atomic<latent_frame*> last_shared{&bottom};    // the last that others could take
   std_atomics::atomic<latent_frame*> last_recorded{&bottom};  // the last of those that are in a recording or shared
   latent_frame bottom{nullptr, nullptr, nullptr, nullptr};
-  // Of the coroutines that run on it, for transfer.hpp.
+  // Of the coroutines that run on it, for symmetric_transfer.hpp.
   std::uintptr_t transfer_mark = 0;   // below it a transfer leaves the next one over
   std::coroutine_handle<> left_over;  // resumes when the stack is back where the first was resumed
   // The lowest address of the stack. A frame below it lies on a fiber that the program has made and runs here; of the
@@ -106,16 +107,17 @@ struct latent_stack {
 // Throws stack_exhausted if a frame of the caller's would have little stack left below it. Does nothing on a thread
 // that takes no part.
 [[gnu::cold]] void require_stack_left();
-// Shall the next join offer something?
-[[nodiscard]] inline bool is_asked(const latent_stack& stack) {
+[[gnu::cold]] [[noreturn]] void throw_stack_exhausted();
+// Shall the next join promote something?
+[[nodiscard]] inline bool is_join_requested(const latent_stack& stack) {
   return stack.join_limit.load(std::memory_order_relaxed) == latent_stack::k_join_requested;  // statistic
 }
 namespace detail {
 [[nodiscard]] inline bool is_limit_raised(const latent_stack& stack) {
-  return stack.fork_limit.load(std::memory_order_relaxed) >= latent_stack::k_heartbeat || is_asked(stack);  // statistic
+  return stack.fork_limit.load(std::memory_order_relaxed) >= latent_stack::k_heartbeat || is_join_requested(stack);  // statistic
 }
 }  // namespace detail
-// Shall this stack offer something, or show its forks? A loop that can be divided looks from time to time.
+// Shall this stack promote something, or show its forks? A loop that can be divided looks from time to time.
 [[nodiscard]] inline bool is_share_requested(const latent_stack& stack) {
   return detail::is_limit_raised(stack) || stack.shows_loops;
 }
@@ -133,27 +135,28 @@ extern constinit latent_stack no_latent_stack;
 // The stack that the calling thread runs on. Read by latent_stack_here().
 FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_latent_stack", &no_latent_stack);
 
-// The fork limit: links `made`, and offers the oldest latent frame if somebody wants work and the slot is free. False: there
-// is no stack to link it to. Throws stack_exhausted if there is too little left of the stack.
+// Links `made`, and promotes the oldest latent frame if work is requested and nothing is offered. False: there is no
+// stack to link it to. Throws stack_exhausted if there is too little left of the stack.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool fork_slow_path(latent_stack& stack, latent_frame& made);
-// The fork limit as a loop hears it: offers or notes older forks if there are any. True: a new one would be welcome, where
-// one that is not worth a wake-up is so only to those who are awake.
+// The same for a loop between two blocks: promotes or records older forks if there are any. True: a new one would be
+// welcome; one that is not worth a wake-up only to workers that are awake.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool loop_slow_path(latent_stack& stack, bool is_worth_waking) noexcept;
-// Which part of something that all workers share is the calling worker's: from 0 for the first to 1 for the last.
-[[gnu::cold]] [[nodiscard]] double home_part() noexcept;
-// The frame, just unlinked, does not lie below the watch. If it was offered, takes it back, or waits until who took it
-// has finished it; offers the oldest one if somebody asks, but not while an exception leaves the functions one after
-// the other: what is on its way to an end is not handed out. True: the caller runs the child.
+// The frame, just unlinked, does not lie below the join limit. If it was offered, takes it back, or waits until its
+// thief has finished it. Answers a request, but not while an exception leaves the functions one after the other: what is
+// on its way to an end is not handed out. True: the caller runs the child.
 enum class leaving : bool { normally, by_exception };
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_slow_path(latent_stack& stack, latent_frame& frame,
                                                                leaving how) noexcept;
 
+// Which part of something that all workers share is the calling worker's: from 0 for the first to 1 for the last.
+[[gnu::cold]] [[nodiscard]] double home_part() noexcept;
 // Is there a worker without work that does not sleep?
 [[gnu::cold]] [[nodiscard]] bool is_thief_awake() noexcept;
 // Is the exception that is handled now stack_exhausted?
 [[gnu::cold]] [[nodiscard]] bool is_stack_exhausted() noexcept;
 
-// While it lives, the child of a frame that join_slow_path() has given back runs: as a task of its own, if it was noted.
+// While it lives, the child of a frame that join_slow_path() has given back runs: as a task of its own, if it was
+// recorded.
 class recorded_child {
  public:
   [[gnu::cold]] explicit recorded_child(const latent_frame& frame) noexcept;
@@ -163,7 +166,7 @@ class recorded_child {
   [[gnu::cold]] ~recorded_child();
 
  private:
-  task_record task_;  // without a number: it was not noted
+  task_record task_;  // without a number: it was not recorded
 };
 #if !defined(__x86_64__)
 [[gnu::noinline]] latent_stack* read_running_latent_stack() noexcept;
@@ -217,7 +220,7 @@ class recorded_child {
 #endif
 }
 // Is it not lower than the watch?
-[[nodiscard]] inline bool is_watched(const latent_frame& frame, const std_atomics::atomic<std::uintptr_t>& join_limit) {
+[[nodiscard]] inline bool is_not_below(const latent_frame& frame, const std_atomics::atomic<std::uintptr_t>& join_limit) {
 #if defined(__x86_64__)
   bool is;
   asm volatile("cmpq %2, %1" : "=@ccae"(is) : "r"(&frame), "m"(join_limit));
@@ -272,7 +275,7 @@ class recorded_child {
 struct joined_frame {
   latent_stack* stack;
   latent_frame* frame;
-  bool is_watched;  // false: the caller runs the child
+  bool needs_slow_path;  // false: the caller runs the child
 };
 
 // Unlinks `newest`, the newest frame of the running stack. The stack is looked up again, and the frame's address
@@ -281,7 +284,7 @@ struct joined_frame {
   latent_stack& stack = detail::latent_stack_here();
   detail::unlink_newest(stack.newest, newest.older);
   latent_frame* const frame = detail::address_again(newest);
-  return {&stack, frame, detail::is_watched(*frame, stack.join_limit)};
+  return {&stack, frame, detail::is_not_below(*frame, stack.join_limit)};
 }
 
 }  // namespace filch::inline v0

@@ -1,19 +1,19 @@
-// What a worker keeps at hand for the coroutines that run on it: those that are ready, children that have not started,
-// free memory for frames, and the budget.
+// What a worker has at hand for the coroutines that run on it: ready ones, children that have not started, free memory
+// for frames, and the budget.
 //
-// Children that a coroutine awaits together lie in a list of the worker, in groups, the newest group last. Nobody else
-// sees them: putting them there and taking them writes nothing shared and needs no fence. The same is true of the
-// coroutines that are ready. Somebody who wants work sets `wanted`, and at the next fork, spawn or turn the worker
-// moves children of its oldest group, or others, into its deque. If there is none for long, another thread visits it
-// (runtime/visit.hpp) and offers one.
+// Children that a coroutine awaits together lie in a list of the worker, in groups, the newest group last. No other
+// thread sees them: putting them there and taking them writes nothing shared and needs no fence. The same is true of the
+// ready coroutines. A thief that wants work sets `requested`, and at the next fork, spawn or turn the worker moves
+// children of its oldest group, or ready coroutines, into its deque. If no such moment comes for long, another thread
+// visits it (share/visit.hpp) and offers one.
 //
-// Who may call what: the thread that holds the worker; `take_oldest_pending` also one who visits it, inside `changes`;
-// `wanted` and `has_pending` any thread.
+// Who may call what: the thread that holds the worker; `take_oldest_pending` also a visitor, inside `changes`;
+// `requested` and `has_pending` any thread.
 //
 // Invariants
 //   I1  A group in the list has at least one child that has not started; so its parent waits, and the group is there.
 //   I2  A child is in the list, or it was taken out of it by exactly one of: its worker, a visitor. The same is true of
-//       those that are ready.
+//       the ready coroutines.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -52,11 +52,11 @@ struct free_blocks {
   std::uint32_t count = 0;        // from `first` on, at most a batch
 };
 
-// What is wanted of a worker.
+// What is requested of a worker.
 enum class request_kind : std::uint8_t {
   none,
-  recording,  // that children become tasks, which the record shows
-  work,       // that it shares
+  recording,  // children shall become tasks, which the record shows
+  work,       // it shall share
 };
 
 struct local_work {
@@ -69,14 +69,25 @@ struct local_work {
   local_work& operator=(const local_work&) = delete;
 
   std_atomics::atomic<pending_group*> newest{&bottom};
-  std_atomics::atomic<request_kind> wanted{request_kind::none};
-  detail::owner_gate<> changes;                     // of `newest`, its groups and `ready`
-  std_atomics::atomic<std::uint64_t> stretches{0};  // so many tasks, or parts of coroutines, have begun here
+  std_atomics::atomic<request_kind> requested{request_kind::none};
+  detail::owner_gate<> changes;                 // of `newest`, its groups and `ready`
+  std_atomics::atomic<std::uint64_t> begun{0};  // so many tasks, or parts of coroutines, have begun here
   // So many operations that are ready may still be awaited before others have a turn.
   std::uint32_t budget = k_budget;
+  // Puts children into the deque of the worker: a request was seen. By the runtime.
+  void (*share_pending)(local_work& mine) noexcept = nullptr;
+  // Which part of something that all workers share is this one's: from 0 for the first to 1 for the last.
+  double home_part = 0;
   pending_group bottom;
   ready_list ready;
   free_blocks blocks[k_sizes];  // by size in granules
+
+  // Any thread: it shall share at the next opportunity.
+  void request_work() {
+    // statistic
+    if (requested.load(std::memory_order_relaxed) == request_kind::work) return;
+    requested.store(request_kind::work, std::memory_order_relaxed);  // statistic
+  }
 };
 
 namespace detail {
@@ -86,9 +97,6 @@ FILCH_THREAD_LOCAL_WORD(local_work*, running_local_work, "filch_v0_running_local
 #if !defined(__x86_64__)
 [[gnu::noinline]] local_work* read_running_local_work() noexcept;
 #endif
-// Somebody wants work: puts children into the deque of the calling thread's worker.
-[[gnu::cold, gnu::noinline]] void share_pending() noexcept;
-
 }  // namespace detail
 
 // After a suspension the caller may be on another thread: the compiler must not keep the address of a thread-local from
@@ -117,8 +125,8 @@ inline void put_pending(local_work& mine, pending_group& group) noexcept {
   mine.newest.store(&group, std::memory_order_relaxed);  // owner-only
   mine.changes.end();
   // hint: a request that is seen late is answered late
-  if (mine.wanted.load(std::memory_order_relaxed) != request_kind::none) [[unlikely]]
-    detail::share_pending();
+  if (mine.requested.load(std::memory_order_relaxed) != request_kind::none) [[unlikely]]
+    mine.share_pending(mine);
 }
 
 // The next child of a group that was the newest in the list; null: a visitor has just taken its last.

@@ -65,7 +65,7 @@ class range_frame : public latent_frame {
   // Unlinks it. True: it has parts, which are to be settled.
   [[nodiscard]] bool unlink(leaving how) {
     const joined_frame found = join_latent(*this);
-    if (found.is_watched) (void)join_slow_path(*found.stack, *this, how);
+    if (found.needs_slow_path) (void)join_slow_path(*found.stack, *this, how);
     return parts_.load(std::memory_order_relaxed) != nullptr;  // ordered by [V1]
   }
 

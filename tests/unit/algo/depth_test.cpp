@@ -178,7 +178,7 @@ TEST_P(at_the_end_of_the_stack, a_loop_that_its_exception_leaves_lets_nothing_be
       try {
         filch::for_index(2, [](int) { throw filch::stack_exhausted{"on its way"}; });
       } catch (const filch::stack_exhausted&) {
-        if (filch::worker::current()->home.is_exhausted()) ++seen;
+        if (filch::worker::current()->home.shares->board.is_exhausted()) ++seen;
       }
     });
   }

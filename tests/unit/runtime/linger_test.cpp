@@ -52,7 +52,7 @@ TEST_P(lingering, hears_timers) {
 TEST_P(lingering, lingers_and_is_idle) {
   rt_.run(have_something_stolen);
   // With fewer CPUs than workers nobody lingers.
-  while (rt_.inside().has_cpu_each && !rt_.inside().lingering.is_anybody()) std::this_thread::yield();
+  while (rt_.inside().has_cpu_each && !rt_.inside().wakes->lingering.is_anybody()) std::this_thread::yield();
   rt_.wait_idle();
   EXPECT_EQ(rt_.statistics().suspended_stacks, 0u);
 }
@@ -62,12 +62,12 @@ TEST(what_is_owed, is_asked_for_by_others_than_who_owes) {
   filch::runtime rt{{.workers = 2, .idle = filch::idle::eco}};
   rt.run([] {});
   auto& inside = rt.inside();
-  EXPECT_FALSE(inside.flush_deferred_requests(inside.workers[0]));
-  inside.workers[1].point.owe();
-  EXPECT_FALSE(inside.flush_deferred_requests(inside.workers[1]));
-  EXPECT_TRUE(inside.has_deferred_requests());
-  EXPECT_TRUE(inside.flush_deferred_requests(inside.workers[0]));
-  EXPECT_FALSE(inside.has_deferred_requests());
+  EXPECT_FALSE(inside.shares->board.flush_deferred(inside.workers[0]));
+  inside.workers[1].point.requests.defer();
+  EXPECT_FALSE(inside.shares->board.flush_deferred(inside.workers[1]));
+  EXPECT_TRUE(inside.shares->board.has_deferred());
+  EXPECT_TRUE(inside.shares->board.flush_deferred(inside.workers[0]));
+  EXPECT_FALSE(inside.shares->board.has_deferred());
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ filch::task<> raise(std::atomic<bool>& flag) {
 void spawn_beside_a_long_function(filch::runtime& rt, bool does_other_sleep) {
   rt.run([&] {
     if (does_other_sleep) {
-      EXPECT_TRUE(spin_until([&] { return rt.inside().idle().sleeping_hint() != 0; }));
+      EXPECT_TRUE(spin_until([&] { return rt.inside().wakes->idle().sleeping_hint() != 0; }));
     }
     std::atomic<bool> has_begun{false};
     auto spawned = filch::spawn(rt, raise(has_begun));

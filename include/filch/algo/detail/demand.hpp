@@ -34,7 +34,7 @@ using v0::detail::leaving;
 
 // Does somebody want work? Answers with an older fork if there is one. True: a new one would be welcome; to those who
 // are awake only if it is not worth a wake-up.
-[[nodiscard]] inline bool is_asked(latent_stack& stack, bool is_worth_waking = true) {
+[[nodiscard]] inline bool is_requested(latent_stack& stack, bool is_worth_waking = true) {
   if (!is_share_requested(stack)) [[likely]]
     return false;
   return v0::detail::loop_slow_path(stack, is_worth_waking);

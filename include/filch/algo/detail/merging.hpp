@@ -147,7 +147,7 @@ class merger {
       if (stack == nullptr) [[unlikely]] {
         if (mine.total_ticks() >= k_worth_ticks && mine.is_worth(runs.size())) return true;
       } else if (is_share_requested(*stack)) [[unlikely]] {
-        if (!mine.is_worth(runs.size()) || !is_asked(*stack)) continue;
+        if (!mine.is_worth(runs.size()) || !is_requested(*stack)) continue;
         upper = cut(runs);
         return true;
       }

@@ -64,7 +64,7 @@ class partitioner {
       }
       if (!is_share_requested(*stack)) [[likely]]
         continue;
-      if (mine.is_worth(left) && is_asked(*stack)) return split(*stack, small_end, at, last, mine);
+      if (mine.is_worth(left) && is_requested(*stack)) return split(*stack, small_end, at, last, mine);
     }
     return small_end;
   }

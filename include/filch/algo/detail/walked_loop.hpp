@@ -78,7 +78,7 @@ class walked_loop {
         } else if (is_nested || mine.is_costly()) [[unlikely]] {
           return forked(at, left, {.elements = bounded(mine.forked_block()), .is_measured = false, .is_costly = true});
         } else if (is_share_requested(*stack)) [[unlikely]] {
-          if (mine.is_worth(left, k_worth_awake_ticks) && is_asked(*stack, mine.is_worth(left))) {
+          if (mine.is_worth(left, k_worth_awake_ticks) && is_requested(*stack, mine.is_worth(left))) {
             return split_for_others(*stack, at, left, end, mine);
           }
         }
@@ -133,7 +133,7 @@ class walked_loop {
                                              const pace& mine) {
     if (!is_share_requested(stack) || !mine.expects(left, k_worth_awake_ticks)) [[likely]]
       return false;
-    if (!is_asked(stack, mine.expects(left, k_worth_ticks))) return false;
+    if (!is_requested(stack, mine.expects(left, k_worth_ticks))) return false;
     split_for_others(stack, at, left, end, mine);
     return true;
   }

@@ -48,7 +48,7 @@ void run_in_windows(const window_blocks& all, One&& one, Many&& many) {
     latent_stack* const stack = detail::stack_of_loop();
     while (next != blocks) {
       const std::size_t now = (std::min)(blocks - next, k_window);
-      if (stack != nullptr && now > 1 && is_asked(*stack)) {
+      if (stack != nullptr && now > 1 && is_requested(*stack)) {
         many(next, now);
         next += now;
       } else {

@@ -1,7 +1,11 @@
 #include <filch/runtime/runtime.hpp>
 
+#include "blocking.hpp"
 #include "core.hpp"
-#include "external_threads.hpp"
+#include "reports.hpp"
+#include "running.hpp"
+#include "waiting.hpp"
+#include "worker_loop.hpp"
 
 #include <filch/base/assert.hpp>
 
@@ -15,18 +19,18 @@ static bool wait_on_any_stack(task_base& what, time_ns deadline_ns);
 }  // namespace detail
 
 runtime::runtime() : runtime{options{}} {}
-runtime::runtime(options given) : core_{std::make_unique<core>(std::move(given))} {}
+runtime::runtime(options given) : core_{std::make_unique<core>(std::move(given), actions_of_threads())} {}
 
 runtime::~runtime() {
   // In a forked child the threads do not exist: there is nothing to join, and the memory is left as it is.
   // A static runtime whose own task calls exit() would wait for that task: its threads end with the process.
-  if (core_->is_forked_child() || core_->is_in_exit_here()) (void)core_.release();
+  if (core_->is_forked_child() || is_in_exit_here(*core_)) (void)core_.release();
 }
 
 std::uint32_t runtime::workers() const { return *core_->chosen.workers; }
 const options& runtime::chosen_options() const { return core_->chosen; }
 const std::string& runtime::why_so_many() const { return core_->why_so_many; }
-bool runtime::is_on_worker() const { return core_->is_own_worker(); }
+bool runtime::is_on_worker() const { return core_->own_worker() != nullptr; }
 
 void runtime::require_open() const { core_->require_open(); }
 
@@ -37,7 +41,7 @@ void runtime::require_worker(worker_id worker) const {
 }
 
 void runtime::enqueue(task_base& made, worker_id worker, const submit_options& how) {
-  core_->enqueue(made, worker, how);
+  core_->queues->enqueue(made, worker, how, core_->own_worker(), core_->is_own_thread());
 }
 
 void runtime::run_and_wait(detail::plain_call what) {
@@ -48,15 +52,17 @@ void runtime::run_and_wait(detail::plain_call what) {
   called.get();
 }
 
-void runtime::place(task_base& made, worker_id worker) { core_->place(made, worker); }
+void runtime::place(task_base& made, worker_id worker) {
+  core_->queues->place(made, worker, core_->own_worker(), core_->is_own_thread());
+}
 
 void runtime::wait_idle() { (void)core_->wait_idle(k_never_ns); }
 bool runtime::wait_idle_until(time_ns deadline_ns) { return core_->wait_idle(deadline_ns); }
 bool runtime::shutdown() { return core_->shutdown(k_never_ns); }
 bool runtime::shutdown_until(time_ns deadline_ns) { return core_->shutdown(deadline_ns); }
 
-filch::statistics runtime::statistics() const { return core_->statistics(); }
-std::string runtime::dump() const { return core_->dump(); }
+filch::statistics runtime::statistics() const { return statistics_of(*core_); }
+std::string runtime::dump() const { return dump_of(*core_); }
 
 runtime& default_runtime() {
   // Never destroyed: at the end of the process its threads may still run tasks, and exit() may be called by one of
@@ -78,14 +84,15 @@ blocking_section::blocking_section() {
     external_ = leave_place();
     return;
   }
-  task_record* const running = held->current_task;
-  if (!held->home.leave_worker()) return;
-  left_ = &held->home;
+  task_record* const running = held->runs.get();
+  runtime::core& home = held->home;
+  if (!leave_worker()) return;
+  left_ = &home;
   running_ = running;
 }
 
 blocking_section::~blocking_section() {
-  if (left_ != nullptr) left_->return_to_worker(*running_);
+  if (left_ != nullptr) return_to_worker(*left_, *running_);
   come_back(external_);
 }
 
@@ -99,10 +106,10 @@ bool run_it_here(task_base& what) {
   // behind, empty, until somebody takes it out.
   const auto newest = me.queues.take_newest(what);
   const bool is_mine = what.state.claim();
-  if (is_mine && !newest.is_share_requested) me.queues.leave_behind(what);
-  if (newest.was_disturbed) me.home.notify(me.self);
-  if (is_mine) worker::execute_claimed(what, me.current_task);
-  if (newest.is_share_requested) what.release();
+  if (is_mine && !newest.is_taken) me.queues.leave_behind(what);
+  if (newest.was_disturbed) me.home.wakes->notify(me.self, &me);
+  if (is_mine) execute_claimed(what, me.runs.get());
+  if (newest.is_taken) what.release();
   return is_mine;
 }
 
@@ -124,8 +131,8 @@ bool wait_on_any_stack(task_base& what, time_ns deadline_ns) {
   if (deadline_ns == k_never_ns && run_it_here(what)) return true;
 
   wait_graph& waits = held->home.waits;
-  const auto ticket = waits.begin_wait(held->current_task, what);
-  wait_here([&] { return what.state.is_finished() || monotonic_now_ns() >= deadline_ns; },
+  const auto ticket = waits.begin_wait(held->runs.get(), what);
+  wait_on_worker([&] { return what.state.is_finished() || monotonic_now_ns() >= deadline_ns; },
             [&](time_ns until_ns) { (void)what.state.block(std::min(deadline_ns, until_ns)); });
   waits.end_wait(ticket);
   return what.state.is_finished();
