@@ -12,14 +12,17 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import calls
 import changelog
+import classes
 import commits
 import docs
 import formatting
+import glossary
 import headers
 import hints
 import layers
 import lengths
 import links
+import modules
 import names
 import orderings
 import sizes
@@ -27,7 +30,7 @@ import words
 from tree import Tree
 
 LINTS = {lint.NAME: lint for lint in (layers, orderings, hints, names, sizes, headers, docs, words, formatting, lengths,
-                                      links, commits, changelog, calls)}
+                                      links, commits, changelog, calls, modules, classes, glossary)}
 
 
 def main(arguments=None):

@@ -158,7 +158,7 @@ machine read_machine(const json& document) {
 
 json parse(std::string_view text) {
   std::vector<std::set<std::string>> open_objects;
-  const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
+  const auto check_event = [&](int depth, json::parse_event_t event, json& parsed) {
     // The format needs three levels; printing a wrong value recurses, so a thousand levels must not get that far.
     if (depth > k_max_depth) refuse("nesting", "more than " + std::to_string(k_max_depth) + " levels", "three");
     if (event == json::parse_event_t::object_start) open_objects.emplace_back();
@@ -169,7 +169,7 @@ json parse(std::string_view text) {
     return true;
   };
   try {
-    return json::parse(text, watch);
+    return json::parse(text, check_event);
   } catch (const json::parse_error& error) {
     // The library's text reads "[json.exception.parse_error.101] parse error at line 3, column 5: …".
     const std::string_view what = error.what();

@@ -77,7 +77,7 @@ class random_stream {
 // A natural logarithm that gives the same bits everywhere: for finite x > 0, within 2 units in the last place.
 [[nodiscard]] double portable_log(double x);
 
-// A random order of `items`, drawn one item at a time, so that whoever stops after two draws pays for two.
+// A random order of `items`, drawn one item at a time: a caller that stops after two has drawn two.
 // It needs no reset between orders: a partial Fisher–Yates shuffle of any arrangement is again uniform.
 template <class T>
 class lazy_shuffle {
