@@ -11,9 +11,6 @@ namespace filch::inline v0 {
 namespace detail {
 
 constinit thread_local local_work* running_local_work = nullptr;
-#if !defined(__x86_64__)
-local_work* read_running_local_work() noexcept { return running_local_work; }
-#endif
 
 // While the worker is recorded all children become tasks, so that the record has them. Otherwise some of the oldest
 // group: as many as a few thieves take before the next fork (guess).

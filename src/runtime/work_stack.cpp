@@ -118,9 +118,6 @@ latent_stack* running_latent_stack() noexcept {
   latent_stack* const found = detail::running_latent_stack;
   return is_none(*found) ? nullptr : found;
 }
-#if !defined(__x86_64__)
-latent_stack* detail::read_running_latent_stack() noexcept { return detail::running_latent_stack; }
-#endif
 
 [[gnu::noinline]] fiber* running_fiber() noexcept {
   const pooled_stack* const running = held_place != nullptr ? held_place->running : nullptr;
