@@ -8,9 +8,6 @@ namespace filch::inline v0 {
 namespace detail {
 
 constinit thread_local local_work* running_local_work = nullptr;
-#if !defined(__x86_64__)
-local_work* read_running_local_work() noexcept { return running_local_work; }
-#endif
 
 }  // namespace detail
 

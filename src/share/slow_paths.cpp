@@ -17,9 +17,6 @@ namespace filch::inline v0 {
 namespace detail {
 constinit latent_stack no_latent_stack{latent_stack::k_fork_requested, latent_stack::k_none};
 constinit thread_local latent_stack* running_latent_stack = &no_latent_stack;
-#if !defined(__x86_64__)
-latent_stack* read_running_latent_stack() noexcept { return running_latent_stack; }
-#endif
 }  // namespace detail
 
 // ---- the end of the stack -------------------------------------------------------------------------------------------
@@ -140,8 +137,8 @@ bool fork_slow_path(latent_stack& stack, latent_frame& made) {
 
 bool loop_slow_path(latent_stack& stack, bool is_worth_waking) noexcept {
   // statistic
-  const bool is_for_thief = stack.fork_limit.load(std::memory_order_relaxed) == latent_stack::k_fork_requested ||
-                            is_join_requested(stack);
+  const bool is_for_thief =
+      stack.fork_limit.load(std::memory_order_relaxed) == latent_stack::k_fork_requested || is_join_requested(stack);
   // owner-only
   const bool is_all_recorded =
       stack.newest.load(std::memory_order_relaxed) == stack.last_recorded.load(std::memory_order_relaxed) &&

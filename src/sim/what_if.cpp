@@ -47,7 +47,7 @@ class writer {
 
 recorded_tasks without_acts(const recorded_tasks& tasks) {
   recorded_tasks out;
-  out.names = tasks.names;
+  out.names.assign(tasks.names.begin(), tasks.names.end());
   out.signals = tasks.signals;
   out.waits_left_out = tasks.waits_left_out;
   out.gaps = tasks.gaps;

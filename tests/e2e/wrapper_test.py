@@ -20,6 +20,7 @@ RUN_PACKAGES = "g++ cmake ninja-build pkg-config libhwloc-dev libcli11-dev nlohm
 TEST_PACKAGES = ("git python3 shellcheck ccache libgtest-dev libbenchmark-dev libconcurrentqueue-dev libasio-dev "
                  "clang-format-19 chromium nodejs npm").split()
 ALL_PACKAGES = "clang-19 libclang-rt-19-dev spin".split()
+AARCH64_PACKAGES = "g++-aarch64-linux-gnu qemu-user googletest".split()
 PEER_PACKAGES = "libtbb-dev libomp-19-dev clang-19 cargo librust-rayon-dev golang-go default-jdk-headless".split()
 
 
@@ -87,7 +88,7 @@ class Checkout:
                    "enable_testing()\n" + cmake_lists)
         presets = ",".join(f'{{"name": "{name}", "generator": "Ninja", "binaryDir": "${{sourceDir}}/build/{name}", '
                            f'"cacheVariables": {{"STAGE": "{name}"}}}}'
-                           for name in ("test", "asan-ubsan", "tsan", "clang", "mutants"))
+                           for name in ("test", "asan-ubsan", "tsan", "clang", "mutants", "aarch64"))
         self.write("CMakePresets.json", f'{{"version": 6, "configurePresets": [{presets}]}}')
 
     def run(self, *arguments, program=None, cwd=None, **environment):
@@ -437,6 +438,18 @@ def test_the_tests_install_their_packages_too():
     checkout.calls_file.write_text("")
     done = checkout.run("test", "--all")
     expect(installed_by(checkout) == ALL_PACKAGES, "the packages of the other stages", done)
+    checkout.calls_file.write_text("")
+    done = checkout.run("test", "--all", "--aarch64")
+    expect(installed_by(checkout) == AARCH64_PACKAGES, "the packages of one stage more", done)
+
+
+def test_the_tests_for_aarch64_alone_install_what_they_need():
+    checkout = Checkout()
+    checkout.debian([])
+    checkout.toolchain()
+    checkout.stub("ctest", "exit 1")
+    done = checkout.run("test", "--aarch64")
+    expect(installed_by(checkout) == RUN_PACKAGES + AARCH64_PACKAGES, "nothing of the other stages", done)
 
 
 def test_node_and_npm_from_elsewhere_are_used():
@@ -475,6 +488,17 @@ def test_one_stage_or_all_are_summed_up():
     expect(done.returncode == 0 and last == "9 passed, 0 failed", "two of four stages, one of the last", done)
     expect([line[:2] for line in done.stdout.splitlines()].count("==") == 5, "five stages", done)
     expect((checkout.root / "build/test-logs/tsan-tests.log").is_file(), "a log of each stage", done)
+    done, last = summary_of(checkout, "--all", "--aarch64")
+    expect(done.returncode == 0 and last == "11 passed, 0 failed", "two of a stage more", done)
+
+
+def test_the_tests_for_aarch64_run_alone():
+    checkout = Checkout()
+    checkout.real_tools("add_test(NAME one COMMAND true)")
+    done, last = summary_of(checkout, "--aarch64")
+    expect(done.returncode == 0 and last == "1 passed, 0 failed", "one stage", done)
+    expect((checkout.root / "build/aarch64").exists() and not (checkout.root / "build/test").exists(),
+           "nothing of the other stages is configured", done)
 
 
 def test_a_stage_is_built_while_the_tests_of_the_former_run():

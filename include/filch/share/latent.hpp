@@ -34,6 +34,7 @@
 #pragma once
 
 #include <filch/base/atomics.hpp>
+#include <filch/base/machine_code.hpp>
 #include <filch/base/thread_local_word.hpp>
 #include <filch/share/claimed_range.hpp>
 #include <filch/share/entry.hpp>
@@ -114,7 +115,8 @@ struct latent_stack {
 }
 namespace detail {
 [[nodiscard]] inline bool is_limit_raised(const latent_stack& stack) {
-  return stack.fork_limit.load(std::memory_order_relaxed) >= latent_stack::k_heartbeat || is_join_requested(stack);  // statistic
+  return stack.fork_limit.load(std::memory_order_relaxed) >= latent_stack::k_heartbeat ||
+         is_join_requested(stack);  // statistic
 }
 }  // namespace detail
 // Shall this stack promote something, or show its forks? A loop that can be divided looks from time to time.
@@ -133,7 +135,7 @@ namespace detail {
 extern constinit latent_stack no_latent_stack;
 
 // The stack that the calling thread runs on. Read by latent_stack_here().
-FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_latent_stack", &no_latent_stack);
+FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_latent_stack", &no_latent_stack)
 
 // Links `made`, and promotes the oldest latent frame if work is requested and nothing is offered. False: there is no
 // stack to link it to. Throws stack_exhausted if there is too little left of the stack.
@@ -168,90 +170,10 @@ class recorded_child {
  private:
   task_record task_;  // without a number: it was not recorded
 };
-#if !defined(__x86_64__)
-[[gnu::noinline]] latent_stack* read_running_latent_stack() noexcept;
-#endif
-
-// ---- comparisons with one instruction, where the compilers make two of an atomic load and a comparison --------------
-
-// Is the frame's address lower than the fork limit?
-[[nodiscard]] inline bool is_below(const latent_frame& frame, const std_atomics::atomic<std::uintptr_t>& fork_limit) {
-#if defined(__x86_64__)
-  bool is;
-  asm volatile("cmpq %2, %1" : "=@ccb"(is) : "r"(&frame), "m"(fork_limit));
-  return is;
-#else
-  return reinterpret_cast<std::uintptr_t>(&frame) < fork_limit.load(std::memory_order_relaxed);  // statistic
-#endif
-}
-// Completes a fork's frame, and compares its address with the fork limit: is it lower?
-//
-// By g++ in one piece, with the frame's address in a register, so that its stores are shorter. What decides about a
-// fork's price is on which lines of code it lies (docs/investigations/forks.md): best the stretch from a function's
-// beginning to its first call is exactly one, of 64 bytes. Prefixes without a meaning make it one for a function that
-// saves one register, holds one word and counts down, which is a byte shorter where g++ tunes for AMD.
-[[nodiscard]] inline bool complete_and_compare(const latent_stack& stack, latent_frame& frame,
-                                               const latent_kind& kind) {
-#if defined(__x86_64__) && !defined(__clang__)
-#if defined(__tune_znver1__) || defined(__tune_znver2__) || defined(__tune_znver3__) || defined(__tune_znver4__)
-  constexpr int k_prefixes = 2;
-#else
-  constexpr int k_prefixes = 1;
-#endif
-  static_assert(offsetof(latent_stack, newest) == 0 && offsetof(latent_stack, fork_limit) == 16);
-  static_assert(offsetof(latent_frame, older) == 0 && offsetof(latent_frame, kind) == 8);
-  bool is;
-  void* word;
-  asm volatile(
-      "movq (%[stack]), %[word]\n\t"
-      "movq %[word], (%[frame])\n\t"
-      "leaq %[kind], %[word]\n\t"
-      "movq %[word], 8(%[frame])\n\t"
-      ".skip %c[prefixes], 0x3e\n\t"
-      "cmpq 16(%[stack]), %[frame]"
-      : "=@ccb"(is), [word] "=&r"(word), "=m"(frame.older), "=m"(frame.kind)
-      : [stack] "r"(&stack), [frame] "r"(&frame), [kind] "m"(kind), [prefixes] "i"(k_prefixes), "m"(stack.newest),
-        "m"(stack.fork_limit));
-  return is;
-#else
-  frame.older = stack.newest.load(std::memory_order_relaxed);  // owner-only
-  frame.kind = &kind;
-  return is_below(frame, stack.fork_limit);
-#endif
-}
-// Is it not lower than the watch?
-[[nodiscard]] inline bool is_not_below(const latent_frame& frame, const std_atomics::atomic<std::uintptr_t>& join_limit) {
-#if defined(__x86_64__)
-  bool is;
-  asm volatile("cmpq %2, %1" : "=@ccae"(is) : "r"(&frame), "m"(join_limit));
-  return is;
-#else
-  return reinterpret_cast<std::uintptr_t>(&frame) >= join_limit.load(std::memory_order_relaxed);  // statistic
-#endif
-}
-// Its address, of which the compiler does not know that it had it before: it would keep that in a register across a
-// call.
-[[nodiscard]] inline latent_frame* address_again(latent_frame& frame) {
-#if defined(__x86_64__)
-  latent_frame* found;
-  asm("leaq %1, %0" : "=r"(found) : "m"(frame));
-  return found;
-#else
-  return &frame;
-#endif
-}
 
 // The calling thread's; no_latent_stack if it takes no part. After a join the caller may be on another thread: the
 // compiler must not keep the address of a thread-local from before, so it is not told that this is one.
-[[nodiscard]] inline latent_stack& latent_stack_here() noexcept {
-#if defined(__x86_64__)
-  latent_stack* found;
-  FILCH_READ_THREAD_LOCAL(found, "filch_v0_running_latent_stack");
-  return *found;
-#else
-  return *detail::read_running_latent_stack();
-#endif
-}
+[[nodiscard]] inline latent_stack& latent_stack_here() noexcept { return *detail::read_running_latent_stack(); }
 
 }  // namespace detail
 
@@ -264,8 +186,9 @@ class recorded_child {
 // Links `frame`, whose child may from now on be run by somebody else. False: the fork limit sounds, and nothing was linked;
 // fork_slow_path() knows more.
 [[nodiscard]] inline bool fork_latent(latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
-  // statistic: a request that is seen late is answered late
-  if (detail::complete_and_compare(stack, frame, kind)) [[unlikely]]
+  frame.older = stack.newest.load(std::memory_order_relaxed);  // owner-only
+  frame.kind = &kind;
+  if (detail::is_address_below(&frame, stack.fork_limit)) [[unlikely]]
     return false;
   detail::link_newest(stack.newest, &frame);
   return true;
@@ -284,7 +207,7 @@ struct joined_frame {
   latent_stack& stack = detail::latent_stack_here();
   detail::unlink_newest(stack.newest, newest.older);
   latent_frame* const frame = detail::address_again(newest);
-  return {&stack, frame, detail::is_not_below(*frame, stack.join_limit)};
+  return {&stack, frame, detail::is_address_not_below(frame, stack.join_limit)};
 }
 
 }  // namespace filch::inline v0

@@ -93,23 +93,12 @@ struct local_work {
 namespace detail {
 
 // Of the worker that the calling thread holds; null: it holds none. Read by current_local_work().
-FILCH_THREAD_LOCAL_WORD(local_work*, running_local_work, "filch_v0_running_local_work", nullptr);
-#if !defined(__x86_64__)
-[[gnu::noinline]] local_work* read_running_local_work() noexcept;
-#endif
+FILCH_THREAD_LOCAL_WORD(local_work*, running_local_work, "filch_v0_running_local_work", nullptr)
 }  // namespace detail
 
 // After a suspension the caller may be on another thread: the compiler must not keep the address of a thread-local from
 // before, so it is not told that this is one.
-[[nodiscard]] inline local_work* current_local_work() noexcept {
-#if defined(__x86_64__)
-  local_work* found;
-  FILCH_READ_THREAD_LOCAL(found, "filch_v0_running_local_work");
-  return found;
-#else
-  return detail::read_running_local_work();
-#endif
-}
+[[nodiscard]] inline local_work* current_local_work() noexcept { return detail::read_running_local_work(); }
 
 // Any thread, as a hint; exact for the worker itself.
 [[nodiscard]] inline bool has_pending(const local_work& of) {

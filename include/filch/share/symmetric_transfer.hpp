@@ -9,6 +9,7 @@
 // resume_here a worker.
 #pragma once
 
+#include <filch/base/machine_code.hpp>
 #include <filch/share/latent.hpp>
 
 #include <algorithm>
@@ -17,20 +18,6 @@
 #include <utility>
 
 namespace filch::inline v0 {
-namespace detail {
-
-// Where the stack of the calling function ends, more or less.
-[[nodiscard, gnu::always_inline]] inline std::uintptr_t stack_pointer() noexcept {
-#if defined(__x86_64__)
-  std::uintptr_t found;
-  asm("movq %%rsp, %0" : "=r"(found));
-  return found;
-#else
-  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-#endif
-}
-
-}  // namespace detail
 
 // What an await_suspend returns that has decided who resumes.
 [[nodiscard]] inline std::coroutine_handle<> transfer_to(std::coroutine_handle<> next) noexcept {

@@ -1,5 +1,6 @@
 // What works where the system gives the process not one thread more, or no heavy fences.
 #include <runtime/core.hpp>
+#include <support/emulated.hpp>
 #include <support/spin_until.hpp>
 #include <support/thread_here.hpp>
 
@@ -229,6 +230,7 @@ void forbid_heavy_fences() {
   }
 }
 TEST(no_fences_death, a_coroutine_beside_a_long_function_begins_behind_a_filter_of_system_calls) {
+  if (filch_test::is_emulated) GTEST_SKIP() << "the emulator installs no filter";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto body = [] {
     filch::runtime rt{{.workers = 2}};

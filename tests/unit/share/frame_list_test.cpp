@@ -43,7 +43,7 @@ class forks {
   void end_join() {
     const bool was_seen = stack_.last_seen.load(std::memory_order_relaxed) == leaving_;  // owner-only
     const bool was_shared = shared_ > open_.size();
-    const bool is_heard = filch::detail::is_not_below(*leaving_, stack_.join_limit);
+    const bool is_heard = filch::detail::is_address_not_below(leaving_, stack_.join_limit);
     if (was_seen || is_asked_) {
       ASSERT_TRUE(is_heard) << "a join of a frame that was seen, or that is asked, must not go on as if nothing were";
     } else if (where_ == places::falling) {
