@@ -6,13 +6,14 @@
 namespace filch::inline v0::coro {
 namespace {
 
-// A child that was put into the deque and that nobody took, for the record: its time is its strand's.
-void take_back(const coroutine_entry& child, worker& me) {
+// Records a child that went through the deque and was popped by the same worker: as a task without length, because its
+// time belongs to the task that executes the sibling run.
+void record_popped(const coroutine_entry& child, worker& me) {
   me.trace->start(child.id);
   me.trace->end(child.id);
   me.counters.add(trace::count::executed);
   me.books.finished();
-  // Whoever was woken for it may come too late, and nobody else knows that there is more.
+  // A worker that was woken for this child may find nothing. If others sleep, request work again: there may be more.
   if (me.home.idle().sleeping_hint() != 0) me.wanted.store(request_kind::work, std::memory_order_relaxed);  // hint
 }
 
@@ -24,7 +25,7 @@ std::coroutine_handle<> children::ended_apart(promise_base& who) noexcept {
   if (newest.was_disturbed) me.home.notify(me.self);
   if (newest.item != nullptr) {
     auto& next = static_cast<promise_base&>(static_cast<coroutine_entry&>(*newest.item));
-    take_back(next, me);
+    record_popped(next, me);
     next.ran = who.ran + 1;
     return next.self;
   }

@@ -7,23 +7,23 @@
 namespace filch::inline v0::coro {
 namespace {
 
-// A stack that waits for a coroutine.
+// The wait of a stack for a coroutine.
 class waiting_stack final : public end_listener {
  public:
   [[nodiscard]] std::coroutine_handle<> ended(promise_base&) noexcept override {
-    if (suspended_stack* const parents = gate_.finish()) {
-      // A stack that must stay on its thread does not make way for another that are ready elsewhere.
+    if (suspended_stack* const parents = unfinished_.finish()) {
+      // `stays`: this stack must stay on its thread, so it is not suspended in favour of the other one.
       if (detail::latent_stack_here().stays == 0) continue_soon(*parents);
       else continue_in_turn(*parents);
     }
     return std::noop_coroutine();
   }
   void wait() noexcept {
-    if (!gate_.is_done()) suspend_until_done(gate_);
+    if (!unfinished_.is_done()) suspend_until_done(unfinished_);
   }
 
  private:
-  child_counter gate_{1};
+  child_counter unfinished_{1};
 };
 
 }  // namespace
@@ -33,7 +33,7 @@ void run_to_end(promise_base& root) {
   waiting_stack here;
   root.listener = &here;
   resume_here(root.self);
-  continue_others_first();  // a coroutine that ended here may have been waited for by another stack
+  continue_others_first();  // another stack may have waited for a coroutine that ended here
   here.wait();
 }
 

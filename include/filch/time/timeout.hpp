@@ -79,7 +79,7 @@ class [[nodiscard]] limited {
   coro::promise_base* parent_ = nullptr;
   coro::child_scope scope_{1, coro::child_scope::until::first_end};
   // Apart: a callback at a token may wait, and a timer's function must not.
-  timer timer_{[](void* scope) noexcept { static_cast<coro::child_scope*>(scope)->request_stop_apart(); }, &scope_};
+  timer timer_{[](void* scope) noexcept { static_cast<coro::child_scope*>(scope)->request_stop_deferred(); }, &scope_};
 };
 
 }  // namespace time

@@ -405,9 +405,9 @@ SYNC_MUTANTS = [
 MUTANTS += SYNC_MUTANTS
 
 JOIN_COUNT = "filch/coro/join_count.hpp"
-DEPOT = "coro/depot.hpp"
+FREE_LIST = "coro/global_free_list.hpp"
 STOP_TREE = "filch/coro/stop_tree.hpp"
-HAND_OVER = "filch/coro/hand_over.hpp"
+JOIN_STATE = "filch/coro/join_state.hpp"
 CORO_MUTANTS = [
     mutant("CO1", "every strand counts down by one, however many children it ran: the parent never goes on", "coro",
            "assertion", JOIN_COUNT, (
@@ -420,10 +420,10 @@ CORO_MUTANTS = [
     mutant("CO3", "a strand does not see what the others did", "coro", "race", JOIN_COUNT, (
         ("std::memory_order_acq_rel) == ran", "std::memory_order_release) == ran"),)),
     mutant("CO4", "a batch is put without looking whether the slot is still empty: one is lost", "coro",
-           "assertion,race", DEPOT, (
+           "assertion,race", FREE_LIST, (
         ("      if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) {\n",
          "      slot.store(batch, std::memory_order_release);\n      if (expected == nullptr) {\n"),)),
-    mutant("CO5", "a batch is read and the slot emptied in two steps: two take it", "coro", "assertion,race", DEPOT, (
+    mutant("CO5", "a batch is read and the slot emptied in two steps: two take it", "coro", "assertion,race", FREE_LIST, (
         ("      if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) {\n",
          "      Batch* const batch = slot.load(std::memory_order_acquire);\n"
          "      slot.store(nullptr, std::memory_order_relaxed);\n      if (batch != nullptr) {\n"),)),
@@ -434,15 +434,15 @@ CORO_MUTANTS = [
            "assertion,race,leak,use_after_free", STOP_TREE, (
         ("    unlock(seen | k_requested);\n", "    unlock(k_requested);\n"),)),
     mutant("CO8", "who waits does not look whether it has ended meanwhile: nobody lets it go on", "coro",
-           "assertion,race", HAND_OVER, (
+           "assertion,race", JOIN_STATE, (
         ("    std::uintptr_t expected = k_nothing;\n", "    std::uintptr_t expected = k_nothing;\n"
          "    expected = word_.load(std::memory_order_relaxed);\n"),)),
     mutant("CO9", "an owner that leaves does not look whether it has ended meanwhile: nobody destroys it", "coro",
-           "leak,assertion", HAND_OVER, (
+           "leak,assertion", JOIN_STATE, (
         ("    return word_.exchange(k_left, std::memory_order_acq_rel) == k_ended;\n",
          "    (void)word_.exchange(k_left, std::memory_order_acq_rel);\n    return false;\n"),)),
     mutant("CO10", "who ends a task destroys it also if its owner has not left: both do", "coro",
-           "use_after_free,assertion,race", HAND_OVER, (
+           "use_after_free,assertion,race", JOIN_STATE, (
         ("    if (before == k_left) return {nullptr, true};\n",
          "    if (before == k_left || before == k_nothing) return {nullptr, true};\n"),)),
     mutant("CO11", "the mark that nobody can request a stop hides a request that came before it", "coro", "assertion",
@@ -455,22 +455,22 @@ CORO_MUTANTS = [
          "    link* const first = first_of(seen);\n", "    link* const first = first_of(seen);\n"),)),
     mutant("CO13", "a point is destroyed while a request is on its way through it", "coro",
            "use_after_free,race", STOP_TREE, (
-        ("      return wait_until_let_go(who);\n", "      return;\n"),)),
+        ("      return wait_until_released(who);\n", "      return;\n"),)),
     mutant("CO14", "a request lets a point go before it has marked it", "coro", "use_after_free,race", STOP_TREE, (
-        ("      if (next.who->to_.mark(told)) {\n",
-         "      let_go(*next.who);\n      if (next.who->to_.mark(told)) {\n"),)),
+        ("      if (next.who->to_.mark(to_notify)) {\n",
+         "      release_link(*next.who);\n      if (next.who->to_.mark(to_notify)) {\n"),)),
     mutant("CO15", "two requests tell the same node: one of them after it was destroyed", "coro",
            "use_after_free,race,assertion,leak,livelock", STOP_TREE, (
-        ("  [[nodiscard]] bool mark(nodes& told) {\n    const std::uintptr_t seen = lock();\n"
+        ("  [[nodiscard]] bool mark(nodes& to_notify) {\n    const std::uintptr_t seen = lock();\n"
          "    if (is_requested(seen)) {\n",
-         "  [[nodiscard]] bool mark(nodes& told) {\n    const std::uintptr_t seen = lock();\n    if (false) {\n"),)),
+         "  [[nodiscard]] bool mark(nodes& to_notify) {\n    const std::uintptr_t seen = lock();\n    if (false) {\n"),)),
     mutant("CO16", "a request does not own the nodes that it tells", "coro", "use_after_free,race,assertion",
            STOP_TREE, (
         ("      base.owners_.store(2, std::memory_order_relaxed);", "      (void)base;"),)),
     mutant("CO17", "a request forgets the points beside the one that it has gone down to", "coro",
            "assertion", STOP_TREE, (
         ("        next.who->next_.set(path);\n", "        next.who->next_.set(nullptr);\n"
-         "        if (path != nullptr) let_go(*path);\n"),)),
+         "        if (path != nullptr) release_link(*path);\n"),)),
     mutant("CO18", "a node that comes loses the points that are there", "coro", "assertion", STOP_TREE, (
         ("    base.below_.set(first_of(seen));\n", ""),)),
     mutant("CO19", "a request tells those above first: they wait for those below, which have not been told", "coro",
