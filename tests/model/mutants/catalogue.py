@@ -171,7 +171,8 @@ MUTANTS = [
     mutant("W2", "no fence between lowering the deadline and looking for the keeper", "time", "deadlock", KEEPER, (
         ("    A::fence(std::memory_order_seq_cst);\n    // [Z5]", "    // [Z5]"),)),
     mutant("W3", "a keeper resigns without a fence before it looks for sleepers", "time", "deadlock", KEEPER, (
-        ("    A::fence(std::memory_order_release);\n  }\n\n  // A source,", "  }\n\n  // A source,"),)),
+        ("    A::fence(std::memory_order_release);\n  }\n\n  // Called by a source",
+         "  }\n\n  // Called by a source"),)),
     mutant("W4", "who has polled does not scan again: a deadline set meanwhile is lost", "time", "assertion,deadlock",
            KEEPER, (
         ("    return lower_word(scan());", "    return {};"),)),
@@ -423,7 +424,8 @@ CORO_MUTANTS = [
            "assertion,race", FREE_LIST, (
         ("      if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) {\n",
          "      slot.store(batch, std::memory_order_release);\n      if (expected == nullptr) {\n"),)),
-    mutant("CO5", "a batch is read and the slot emptied in two steps: two take it", "coro", "assertion,race", FREE_LIST, (
+    mutant("CO5", "a batch is read and the slot emptied in two steps: two take it", "coro",
+           "assertion,race", FREE_LIST, (
         ("      if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) {\n",
          "      Batch* const batch = slot.load(std::memory_order_acquire);\n"
          "      slot.store(nullptr, std::memory_order_relaxed);\n      if (batch != nullptr) {\n"),)),
@@ -463,7 +465,8 @@ CORO_MUTANTS = [
            "use_after_free,race,assertion,leak,livelock", STOP_TREE, (
         ("  [[nodiscard]] bool mark(nodes& to_notify) {\n    const std::uintptr_t seen = lock();\n"
          "    if (is_requested(seen)) {\n",
-         "  [[nodiscard]] bool mark(nodes& to_notify) {\n    const std::uintptr_t seen = lock();\n    if (false) {\n"),)),
+         "  [[nodiscard]] bool mark(nodes& to_notify) {\n    const std::uintptr_t seen = lock();\n"
+         "    if (false) {\n"),)),
     mutant("CO16", "a request does not own the nodes that it tells", "coro", "use_after_free,race,assertion",
            STOP_TREE, (
         ("      base.owners_.store(2, std::memory_order_relaxed);", "      (void)base;"),)),
