@@ -330,10 +330,10 @@ SYNC_MUTANTS = [
          "    const std::size_t end = what.end;"),)),
     mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits",
            "sync", "deadlock,race,assertion", FAIR_LOCK, (
-        ("    close_line(seen | k_waiters);\n", "    close_line(seen);\n"),)),
+        ("    unlock_line(seen | k_waiters);\n", "    unlock_line(seen);\n"),)),
     mutant("S2", "the lock is freed while it is handed over: two hold it", "sync", "race,assertion", FAIR_LOCK, (
-        ("    close_line(k_held | waiters());\n    return was_called",
-         "    close_line(waiters());\n    return was_called"),)),
+        ("    unlock_line(k_held | waiters());\n    return was_called",
+         "    unlock_line(waiters());\n    return was_called"),)),
     mutant("S3", "the last in line is forgotten when the line empties: the next one is linked to nobody", "sync",
            "deadlock,race,use_after_free", WAIT_LINE, (
         ("    else last_.set(before);\n", ""),)),
@@ -358,11 +358,11 @@ SYNC_MUTANTS = [
          "    if (front_.is_empty() && (!refill(*self.item, woken) || !front_.is_empty())) {\n"),)),
     mutant("S12", "who receives looks whether it was told to stop without the lock of its line",
            "sync", "race,assertion", CHANNEL, (
-        ("    const inside_guard<A> back{back_lock_};\n"
+        ("    const nested_guard<A> back{back_lock_};\n"
          "    if (self.state.get() == wait_state::cancelled) return false;\n"
          "    if (front_.is_empty()",
          "    if (self.state.get() == wait_state::cancelled) return false;\n"
-         "    const inside_guard<A> back{back_lock_};\n"
+         "    const nested_guard<A> back{back_lock_};\n"
          "    if (front_.is_empty()"),)),
     mutant("S10", "who sends leaves the line under the wrong lock", "sync", "race", CHANNEL, (
         ("    const short_guard<A> front{front_lock_};\n    return senders_.leave(who);\n",
@@ -370,9 +370,9 @@ SYNC_MUTANTS = [
     mutant("S11", "a short lock is taken by a load and a store: two hold it", "sync", "race,assertion,use_after_free",
            SHORT_LOCK, (
         ("    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]]\n      return;\n"
-         "    lock_slowly();\n",
+         "    lock_slow_path();\n",
          "    if (word_.load(std::memory_order_acquire) == 0) return word_.store(1, std::memory_order_relaxed);\n"
-         "    lock_slowly();\n"),)),
+         "    lock_slow_path();\n"),)),
     mutant("S13", "who waits for a value joins the line without another look: the value has come meanwhile", "sync",
            "deadlock", ONESHOT, (
         ("    if (!is_settled_.get() || self.state.get() == wait_state::cancelled) return line_.join(self);\n",
@@ -385,8 +385,8 @@ SYNC_MUTANTS = [
          "    if (true) return line_.join(self);\n"),)),
     mutant("S17", "a called waiter gives up while the lock is free, and the next one is not called", "sync", "deadlock",
            FAIR_LOCK, (
-        ("    if ((seen & k_held) == 0) return pass_on(k_free);\n    close_line(k_held | waiters());\n",
-         "    close_line((seen & k_held) | waiters());\n"),)),
+        ("    if ((seen & k_held) == 0) return release(k_free);\n    unlock_line(k_held | waiters());\n",
+         "    unlock_line((seen & k_held) | waiters());\n"),)),
     mutant("S18", "the first in line is overtaken without a bound", "sync", "assertion", FAIR_LOCK, (
         ("    return (seen & k_called) != 0 && seen / k_overtake < MostOvertakes;\n",
          "    return (seen & k_called) != 0;\n"),)),
@@ -394,8 +394,8 @@ SYNC_MUTANTS = [
            FAIR_LOCK, (
         ("    return was_called ? nullptr : first;\n", "    return first;\n"),)),
     mutant("S20", "a waiter that has come in vain counts as called: nobody wakes it", "sync", "deadlock", FAIR_LOCK, (
-        ("    self.turn.set(lock_turn::handed);\n    close_line(k_held | waiters());\n",
-         "    self.turn.set(lock_turn::handed);\n    close_line(seen);\n"),)),
+        ("    self.turn.set(lock_turn::handed);\n    unlock_line(k_held | waiters());\n",
+         "    self.turn.set(lock_turn::handed);\n    unlock_line(seen);\n"),)),
     mutant("S21", "a called waiter that gives up is woken again", "sync", "assertion,deadlock", FAIR_LOCK, (
         ("    if (!was_called) {\n", "    if (true) {\n"),)),
     mutant("S22", "the lock is freed beside a line, and nobody is called", "sync", "deadlock", FAIR_LOCK, (
