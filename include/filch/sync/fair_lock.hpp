@@ -9,8 +9,8 @@
 // A thread that unlocks while waiters are in line frees the lock and *calls* the first waiter: the waiter is woken,
 // stays first in line, and takes the lock when it runs. Until then any thread may take the lock, so it does not stand
 // idle while the sleeping or queued waiter gets a processor. The waiter is overtaken at most `MostOvertakes` times; the
-// next unlock then hands the lock over to it, as does the next unlock after a failed `retry`. An entry that cannot
-// retry is never called: the lock is handed over to it as soon as it is first.
+// next unlock then hands the lock off to it, as does the next unlock after a failed `retry`. An entry that cannot
+// retry is never called: the lock is handed off to it as soon as it is first.
 //
 // Who may call what: `try_lock` and `lock_or_queue` any thread; `unlock` the holder, on any thread; `retry` a waiter
 // that was woken; `cancel` any thread, as long as the entry lives.
@@ -19,8 +19,8 @@
 //   I1  The line is accessed only between `lock_line` and `unlock_line`; no other thread changes the word in between.
 //   I2  `k_waiters` is set if and only if a waiter is in line; unless the line is locked.
 //   I3  If the lock is free and a waiter is in line, `k_called` is set; unless the line is locked.
-//   I4  While `k_called` is set, the first waiter has been woken, or the caller of `unlock` or `cancel` is about to wake
-//       it; and the waiter has not called `retry` yet, or stays awake. It is not woken again.
+//   I4  While `k_called` is set, the first waiter has been woken, or the caller of `unlock` or `cancel` is about to
+//       wake it; and the waiter has not called `retry` yet, or stays awake. It is not woken again.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -54,7 +54,7 @@ class fair_lock {
   enum class retry_result : std::uint8_t {
     served,  // the entry's state tells whether it has the lock or was cancelled
     held,    // the lock is held by another thread; the waiter is still called, and calls `retry` again
-    queued,  // the waiter is woken when the lock is handed over to it
+    queued,  // the waiter is woken when the lock is handed off to it
   };
 
   // May fail although the lock is free, while the line is locked.
@@ -153,13 +153,13 @@ class fair_lock {
   [[nodiscard]] static std::uint32_t taken(std::uint32_t seen) {
     return (seen | k_held) + ((seen & k_called) != 0 ? k_overtake : 0);
   }
-  // True: the first waiter was called, and the lock need not be handed over to it yet.
+  // True: the first waiter was called, and the lock need not be handed off to it yet.
   [[nodiscard]] static bool may_be_overtaken(std::uint32_t seen) {
     return (seen & k_called) != 0 && seen / k_overtake < MostOvertakes;
   }
   [[nodiscard]] std::uint32_t waiters() const { return line_.is_empty() ? 0 : k_waiters; }
 
-  // The holder has given up the lock, and the line is locked: calls the first waiter or hands the lock over to it, and
+  // The holder has given up the lock, and the line is locked: calls the first waiter or hands the lock off to it, and
   // unlocks the line. Not null: the caller wakes this waiter.
   [[nodiscard]] entry* release(std::uint32_t seen) {
     auto* const first = static_cast<entry*>(line_.front());

@@ -57,7 +57,7 @@ class mutex {
 
   using entry = sync::lock_entry<>;
 
-  // The target of a coroutine's wait. A resumed coroutine cannot retry: the lock is handed over to it.
+  // The target of a coroutine's wait. A resumed coroutine cannot retry: the lock is handed off to it.
   struct target {
     using entry = sync::lock_entry<>;
     static constexpr const char* k_reason = "mutex";

@@ -66,29 +66,29 @@ class [[nodiscard]] tracked_awaiter {
       : inner_{coro::awaiter_of(static_cast<Awaitable&&>(what))}, who_{who} {}
   tracked_awaiter(const tracked_awaiter&) = delete;
   tracked_awaiter& operator=(const tracked_awaiter&) = delete;
-  ~tracked_awaiter() { forget(); }
+  ~tracked_awaiter() { end_tracking(); }
 
   [[nodiscard]] decltype(auto) await_ready() { return inner_.await_ready(); }
   template <class Promise>
   [[nodiscard]] decltype(auto) await_suspend(std::coroutine_handle<Promise> who) {
     if (detail::is_tracking()) [[unlikely]]
-      note();
+      begin_tracking();
     return inner_.await_suspend(who);
   }
   decltype(auto) await_resume() {
-    forget();
+    end_tracking();
     return inner_.await_resume();
   }
 
  private:
-  void note() noexcept {
+  void begin_tracking() noexcept {
     const void* awaited = nullptr;
     if constexpr (requires(const bare& one) { one.awaited_task(); }) awaited = inner_.awaited_task();
     if constexpr (requires { std::string_view{bare::k_reason}; })
       is_listed_ = coro::register_wait(who_, bare::k_reason, awaited);
     else is_listed_ = coro::register_wait(who_, coro::name_of_type<bare>(), awaited);
   }
-  void forget() noexcept {
+  void end_tracking() noexcept {
     if (!is_listed_) return;
     is_listed_ = false;
     unregister_wait(who_);
