@@ -11,8 +11,8 @@ bool future_wait::is_ready(task_base& awaited) {
   return has_budget() && awaited.state.is_finished();
 }
 
-// The callback is made before somebody can let the coroutine go on: from then on this may be gone. If it is called
-// earlier, the coroutine does not listen.
+// The stop callback is registered before listen(): afterwards another thread may resume the coroutine and destroy this
+// object. If the callback runs before listen(), listen() returns false.
 bool future_wait::begin(task_base& awaited, std::coroutine_handle<> who, std::stop_token stop) {
   awaited_ = &awaited;
   self_.arm(who);
@@ -22,7 +22,7 @@ bool future_wait::begin(task_base& awaited, std::coroutine_handle<> who, std::st
   return false;
 }
 
-// The coroutine listens from a moment on when the callback is there; so what it wrote before is known here.
+// If the state's give_up() succeeds, the coroutine is listening: begin() wrote `awaited_` and `self_` before listen().
 void future_wait::give_up::operator()() const noexcept {
   if (!who.awaited_->state.give_up()) return;
   who.is_given_up_ = true;

@@ -10,7 +10,7 @@
 namespace filch::inline v0::coro {
 namespace {
 
-// A child in a queue.
+// The queue entry of a child that has not started.
 class child_ticket final : public task_base {
  public:
   child_ticket(child_scope& of, promise_base& child) : task_base{1}, scope_{of}, child_{child} {
@@ -28,21 +28,22 @@ class child_ticket final : public task_base {
   promise_base& child_;
 };
 
-// False: there is no memory for it.
+// False: there is no memory for the queue entry.
 bool offer(child_scope& scope, promise_base& child) noexcept {
   auto* const made = new (std::nothrow) child_ticket{scope, child};
   if (made == nullptr) return false;
   try {
     port::enqueue(port::here(), *made);
   } catch (const std::bad_alloc&) {
-    return false;  // the deque could not grow; the ticket is gone
+    return false;  // the deque could not grow; enqueue() has destroyed the ticket
   }
   return true;
 }
 
 }  // namespace
 
-// All but the last are offered. Those for which there is no memory run one after the other.
+// Puts all children but the last into the queue and starts the last. Children for which there is no memory stay linked
+// as siblings and run one after the other.
 std::coroutine_handle<> child_scope::start_all(promise_base& first) noexcept {
   promise_base* here = &first;
   while (promise_base* const next = here->sibling) {
@@ -60,7 +61,7 @@ std::coroutine_handle<> child_scope::begin(promise_base& first) noexcept {
   promise_base* here = &first;
   while (context_->is_stop_requested()) {
     promise_base* const next = here->sibling;
-    if (next == nullptr) return end_strand(here->ran);
+    if (next == nullptr) return end_sibling_run(here->ran);
     next->ran = here->ran + 1;
     here = next;
   }
@@ -70,17 +71,17 @@ std::coroutine_handle<> child_scope::begin(promise_base& first) noexcept {
 std::coroutine_handle<> child_scope::ended(promise_base& who) noexcept {
   if (decides(who)) {
     promise_base* expected = nullptr;
-    // ordered by [C1]: the parent reads it, and what the child did with it
+    // ordered by [C1]: the parent reads the pointer, and the child's result behind it
     if (decisive_.compare_exchange(expected, &who, std::memory_order_relaxed, std::memory_order_relaxed))
       request_stop();
   }
   promise_base* const next = who.sibling;
-  if (next == nullptr) return end_strand(who.ran);
+  if (next == nullptr) return end_sibling_run(who.ran);
   next->ran = who.ran + 1;
   return begin(*next);
 }
 
-std::coroutine_handle<> child_scope::end_strand(std::uint32_t ran) noexcept {
+std::coroutine_handle<> child_scope::end_sibling_run(std::uint32_t ran) noexcept {
   const std::coroutine_handle<> parent = parent_;
   return unfinished_.end(ran) ? parent : std::noop_coroutine();
 }

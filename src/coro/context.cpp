@@ -13,36 +13,36 @@
 
 namespace filch::inline v0::coro {
 
-using stop_nodes_told = stop_nodes<stop_node>;
+using stop_node_list = stop_nodes<stop_node>;
 
-// Made when somebody asks for a token.
+// Made by the first call of stop_token() or follow().
 class stop_node final : public stop_node_base<stop_node> {
  public:
   void request_stop() noexcept { (void)source_.request_stop(); }
   [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
 
-  // What is requested of `other` is requested of `with`.
+  // From now on a stop requested of `other` is also requested of `with`.
   void follow(context& with, std::stop_token other) noexcept;
   void follow_nobody() noexcept { followed_.reset(); }
 
  private:
-  struct pass_on {
+  struct forward {
     context& to;
     std::stop_token followed;
-    void operator()() const noexcept { to.request_stop_after(followed); }
+    void operator()() const noexcept { to.request_stop_from(followed); }
   };
 
   std::stop_source source_;
-  std::optional<std::stop_callback<pass_on>> followed_;
+  std::optional<std::stop_callback<forward>> followed_;
 };
 
 namespace {
 
-void let_go(stop_node* node) noexcept {
+void release(stop_node* node) noexcept {
   if (node->release()) delete node;
 }
 
-// Null: there is no memory for it.
+// Null: there is no memory.
 stop_node* make_node() noexcept {
   try {
     return new stop_node;
@@ -51,62 +51,64 @@ stop_node* make_node() noexcept {
   }
 }
 
-// Tells nodes of a request. What is called may request further stops. Where it is a context that follows the token of
-// another one, its nodes are told inside the call, since a callback that comes next may wait for them; but in a long
-// chain of such contexts after the call, so that the chain takes little stack. Its points are marked at once.
-class telling {
+// Notifies the nodes that a request returned. The callbacks may request further stops. A context that follows a token
+// requests its own stop inside such a callback: it marks its points at once and normally notifies its nodes inside the
+// callback too, because the next callback of the token may wait for them. In a long chain of such contexts it hands its
+// nodes to the enclosing delivery instead, so that the chain takes little stack.
+class stop_delivery {
  public:
-  explicit telling(stop_nodes_told told) noexcept
-      : told_{told},
+  explicit stop_delivery(stop_node_list to_notify) noexcept
+      : to_notify_{to_notify},
         stack_{current_latent_stack()},
         outer_{std::exchange(innermost, this)},
         depth_{outer_ != nullptr ? outer_->depth_ + 1 : 0} {
-    if (stack_ != nullptr) ++stack_->stays;  // whoever is called and waits comes back to this thread
+    if (stack_ != nullptr) ++stack_->stays;  // a callback that waits resumes on this thread
   }
-  telling(const telling&) = delete;
-  telling& operator=(const telling&) = delete;
-  // While a callback waits its thread may run other stacks, and what they tell may end later than this.
-  ~telling() {
-    telling** here = &innermost;
+  stop_delivery(const stop_delivery&) = delete;
+  stop_delivery& operator=(const stop_delivery&) = delete;
+  // While a callback waits, its thread may run other stacks, whose deliveries may end later than this one: so this is
+  // not always the innermost.
+  ~stop_delivery() {
+    stop_delivery** here = &innermost;
     while (*here != this) here = &(*here)->outer_;
     *here = outer_;
     if (stack_ != nullptr) --stack_->stays;
   }
 
   void run() noexcept {
-    while (stop_node* const node = told_.pop()) {
+    while (stop_node* const node = to_notify_.pop()) {
       now_ = node->token();
       node->request_stop();
-      let_go(node);
+      release(node);
     }
   }
 
-  // Called because of `followed`. False: the caller tells them, as the chain is short, or this thread is not telling
-  // that token.
-  [[nodiscard]] static bool put_off(stop_nodes_told told, const std::stop_token& followed) noexcept {
+  // Hands the nodes of a request that the token `followed` caused to the innermost delivery. False: the chain is short,
+  // or this thread is not notifying that token; the caller then notifies the nodes itself.
+  [[nodiscard]] static bool defer(stop_node_list to_notify, const std::stop_token& followed) noexcept {
     if (innermost == nullptr || innermost->depth_ < k_deepest || innermost->now_ != followed) return false;
-    innermost->told_.add(told);
+    innermost->to_notify_.add(to_notify);
     return true;
   }
 
  private:
   static constexpr std::uint32_t k_deepest = 32;  // guess
 
-  stop_nodes_told told_;
+  stop_node_list to_notify_;
   std::stop_token now_;
   latent_stack* const stack_;
-  telling* outer_;
-  const std::uint32_t depth_;  // how many have begun before it on this thread and have not ended, or more
+  stop_delivery* outer_;
+  const std::uint32_t depth_;  // at least the number of deliveries that enclose this one on this thread
 
-  static constinit thread_local telling* innermost;  // the last that has begun on this thread and has not ended
+  static constinit thread_local stop_delivery* innermost;  // of the unfinished ones on this thread, the last to begin
 };
-constinit thread_local telling* telling::innermost = nullptr;
+constinit thread_local stop_delivery* stop_delivery::innermost = nullptr;
 
-// Nodes that are told by a task of their own.
-class told_apart final : public task_base {
+// A task that notifies nodes.
+class deferred_delivery final : public task_base {
  public:
-  explicit told_apart(stop_nodes_told told) noexcept : task_base{1}, told_{told} {
-    ignores_shutdown = true;  // tasks wait for what is told
+  explicit deferred_delivery(stop_node_list to_notify) noexcept : task_base{1}, to_notify_{to_notify} {
+    ignores_shutdown = true;  // tasks wait for the callbacks
   }
 
   static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate_frame_or_null(bytes); }
@@ -115,20 +117,20 @@ class told_apart final : public task_base {
   [[nodiscard]] const char* label() const noexcept override { return "request to stop"; }
 
  private:
-  void run() noexcept override { telling{told_}.run(); }
+  void run() noexcept override { stop_delivery{to_notify_}.run(); }
   void abandon() noexcept override {}
 
-  const stop_nodes_told told_;
+  const stop_node_list to_notify_;
 };
 
-// False: there is no memory for it.
-bool tell_apart(stop_nodes_told told) noexcept {
-  auto* const made = new (std::nothrow) told_apart{told};
+// False: there is no memory for the task.
+bool deliver_later(stop_node_list to_notify) noexcept {
+  auto* const made = new (std::nothrow) deferred_delivery{to_notify};
   if (made == nullptr) return false;
   try {
     port::enqueue(port::here(), *made);
   } catch (const std::bad_alloc&) {
-    return false;  // the deque could not grow; the task is gone
+    return false;  // the deque could not grow; enqueue() has destroyed the task
   }
   return true;
 }
@@ -136,7 +138,7 @@ bool tell_apart(stop_nodes_told told) noexcept {
 }  // namespace
 
 void stop_node::follow(context& with, std::stop_token other) noexcept {
-  pass_on call{with, other};
+  forward call{with, other};
   followed_.emplace(std::move(other), std::move(call));
 }
 
@@ -144,22 +146,22 @@ context::~context() {
   stop_node* const node = stop_.look().node;
   if (node == nullptr) return;
   node->follow_nobody();
-  let_go(node);
+  release(node);
 }
 
 void context::request_stop() noexcept {
-  const auto told = stop_.request();
-  if (!told.is_empty()) telling{told}.run();
+  const auto to_notify = stop_.request();
+  if (!to_notify.is_empty()) stop_delivery{to_notify}.run();
 }
 
-void context::request_stop_apart() noexcept {
-  const auto told = stop_.request();
-  if (!told.is_empty() && !tell_apart(told)) telling{told}.run();
+void context::request_stop_deferred() noexcept {
+  const auto to_notify = stop_.request();
+  if (!to_notify.is_empty() && !deliver_later(to_notify)) stop_delivery{to_notify}.run();
 }
 
-void context::request_stop_after(const std::stop_token& followed) noexcept {
-  const auto told = stop_.request();
-  if (!told.is_empty() && !telling::put_off(told, followed)) telling{told}.run();
+void context::request_stop_from(const std::stop_token& followed) noexcept {
+  const auto to_notify = stop_.request();
+  if (!to_notify.is_empty() && !stop_delivery::defer(to_notify, followed)) stop_delivery{to_notify}.run();
 }
 
 std::stop_token context::stop_token() noexcept {

@@ -12,7 +12,7 @@
 namespace filch::inline v0::coro {
 namespace {
 
-// guess: some thousand levels. ThreadSanitizer's record of the calls on one stack ends at 64 Ki, some for each level.
+// guess: some thousand levels. ThreadSanitizer's shadow stack holds 64 Ki calls, and each level makes several.
 constexpr std::size_t k_further_bytes = std::size_t{1} << 20;
 
 struct stack_range {
@@ -28,7 +28,7 @@ stack_range range_of(std::uintptr_t lowest, std::size_t bytes) {
   return {lowest, lowest + stack_reserve_bytes(bytes), lowest + bytes};
 }
 
-// Of the thread itself. Empty: the system does not say.
+// The stack that the system gave the calling thread. Empty: the system does not report it.
 stack_range find_own_stack() {
   stack_range found;
   pthread_attr_t attributes;
@@ -46,15 +46,15 @@ bool is_own_stack_used_up(std::uintptr_t at) {
   return own.is_used_up(at);
 }
 
-// The fiber of the pool on which the caller runs. Null: it runs on another stack, which the program may have made.
+// The pool's fiber on which the caller runs. Null: the caller runs on another stack, perhaps one of the program's own.
 fiber* pool_fiber_at(std::uintptr_t at) {
   fiber* const running = running_fiber();
   return running != nullptr && running->contains(at) ? running : nullptr;
 }
 
-// The further stack that a caller on no fiber of the pool has entered last and not left. If the program moves such a
-// stack to another thread while a destructor waits, this is wrong afterwards: that costs one further stack, or the
-// knowledge where this one ends.
+// The additional stack that this thread entered last and has not left, for callers that are not on a fiber of the pool.
+// If the program moves such a stack to another thread while a destructor waits, the value is wrong afterwards: the
+// destruction then takes one more additional stack than needed, or does not notice the end of its current one.
 constinit thread_local stack_range further_stack{};
 [[gnu::noinline]] stack_range entered_last() {
   asm volatile("");
@@ -105,8 +105,8 @@ struct destruction {
 
 }  // namespace
 
-// Without memory for a further stack it resumes on this one: a destructor cannot fail.
-void destroy_frame_with_care(std::coroutine_handle<> frame) noexcept {
+// Without memory for an additional stack it continues on this one: a destructor cannot fail.
+void destroy_frame_slow_path(std::coroutine_handle<> frame) noexcept {
   if (!is_stack_used_up()) return frame.destroy();
   std::optional<destruction> elsewhere;
   try {

@@ -1,9 +1,9 @@
-// A worker's free lists are two batches per size: the one that is taken from and put to, and a full one in reserve, so
-// that a worker at the border of a batch does not go to the depot at every turn. Other threads have the same lists: who
-// spawns from outside gets the memory of what has ended on the workers.
+// A worker holds up to two batches per size: the current list, and a full batch in reserve, so that a worker that
+// alternates at the border of a batch does not visit the global free list each time. External threads have such lists
+// too: a thread that spawns from outside reuses the memory of tasks that ended on workers.
 #include <filch/coro/detail/frame_memory.hpp>
 
-#include "coro/depot.hpp"
+#include "coro/global_free_list.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,13 +18,13 @@
 namespace filch::inline v0::coro {
 namespace {
 
-constexpr std::size_t k_depot_batches = 64;  // guess
+constexpr std::size_t k_global_batches = 64;  // guess
 
-// Full batches, by size. Never destroyed: threads may end after the program's statics.
-using depots = std::array<depot<free_block, k_depot_batches>, local_work::k_sizes>;
-depots& all_depots() {
-  alignas(depots) static std::byte memory[sizeof(depots)];  // the first frame may be asked for when the heap has none
-  static depots* const the_ones = ::new (static_cast<void*>(memory)) depots;
+// Full batches, by size. Never destroyed: threads may outlive the program's static objects.
+using global_lists = std::array<global_free_list<free_block, k_global_batches>, local_work::k_sizes>;
+global_lists& all_global_lists() {
+  alignas(global_lists) static std::byte memory[sizeof(global_lists)];  // not on the heap, which may be exhausted
+  static global_lists* const the_ones = ::new (static_cast<void*>(memory)) global_lists;
   return *the_ones;
 }
 
@@ -34,7 +34,7 @@ void free_all(free_block* first) noexcept {
   while (first != nullptr) ::operator delete(std::exchange(first, first->next));
 }
 
-// What a free block holds beyond its link is nobody's.
+// With AddressSanitizer: all of a free block but its link is poisoned.
 void forbid([[maybe_unused]] free_block* block, [[maybe_unused]] std::size_t size) {
 #ifdef FILCH_ASAN
   __asan_poison_memory_region(block + 1, bytes_of(size) - sizeof(free_block));
@@ -46,7 +46,7 @@ void permit([[maybe_unused]] free_block* block, [[maybe_unused]] std::size_t siz
 #endif
 }
 
-// The next block was perhaps used by another worker last: it comes nearer while the caller writes this one.
+// The next block may have been used last by another worker: prefetches it while the caller writes the current one.
 void prepare_next(const free_blocks& list, std::size_t size) noexcept {
   constexpr std::size_t k_most_bytes = 256;
   constexpr std::size_t k_line_bytes = 64;
@@ -56,39 +56,39 @@ void prepare_next(const free_blocks& list, std::size_t size) noexcept {
     __builtin_prefetch(next + at, 1);
 }
 
-// An empty list gets the reserve, or a batch from the depot. False: there is none.
+// Refills an empty list with the reserve, or with a batch of the global list. False: there is none.
 bool refill(free_blocks& list, std::size_t size) noexcept {
-  list.first = list.reserve != nullptr ? std::exchange(list.reserve, nullptr) : all_depots()[size].take();
+  list.first = list.reserve != nullptr ? std::exchange(list.reserve, nullptr) : all_global_lists()[size].take();
   if (list.first == nullptr) return false;
   list.count = free_blocks::k_batch;
   return true;
 }
 
-// A full list becomes the reserve, and the reserve goes to the depot.
+// Makes the full list the reserve; the old reserve goes to the global list.
 void make_room(free_blocks& list, std::size_t size) noexcept {
-  if (list.reserve != nullptr && !all_depots()[size].put(list.reserve)) free_all(list.reserve);
+  if (list.reserve != nullptr && !all_global_lists()[size].put(list.reserve)) free_all(list.reserve);
   list.reserve = std::exchange(list.first, nullptr);
   list.count = 0;
 }
 
-// Of a thread that is no worker.
-struct outside_lists {
+// The lists of an external thread.
+struct external_thread_lists {
   free_blocks of[local_work::k_sizes];
 
-  outside_lists() = default;
-  outside_lists(const outside_lists&) = delete;
-  outside_lists& operator=(const outside_lists&) = delete;
-  ~outside_lists() { are_gone = true; }
+  external_thread_lists() = default;
+  external_thread_lists(const external_thread_lists&) = delete;
+  external_thread_lists& operator=(const external_thread_lists&) = delete;
+  ~external_thread_lists() { are_gone = true; }
 
-  static constinit thread_local bool are_gone;  // frames may be freed when the thread is nearly over
+  static constinit thread_local bool are_gone;  // frames may be freed after the thread's lists were destroyed
 };
-constinit thread_local bool outside_lists::are_gone = false;
+constinit thread_local bool external_thread_lists::are_gone = false;
 
-// Of the calling thread; null: it has none.
+// The lists of the calling thread; null: they were destroyed.
 free_blocks* lists_of_thread() noexcept {
   if (local_work* const mine = current_local_work()) return mine->blocks;
-  if (outside_lists::are_gone) return nullptr;
-  thread_local outside_lists mine;
+  if (external_thread_lists::are_gone) return nullptr;
+  thread_local external_thread_lists mine;
   return mine.of;
 }
 

@@ -31,7 +31,8 @@ void spawned::enqueue(runtime* rt, promise_base& root, const submit_options& how
   }
 }
 
-// The runtime is not idle until it has ended, also while it waits for something that is no task.
+// Counts the task as unfinished until it ends, so that the runtime is not idle while the task waits for an event that
+// is no task.
 bool spawned::may_start(coroutine_entry& who, bool is_late) noexcept {
   auto& root = static_cast<promise_base&>(who);
   auto& made = static_cast<spawned&>(*root.context);
@@ -50,7 +51,7 @@ void spawned::cancel() noexcept {
   resume_here(finish());
 }
 
-// Of a coroutine that has ended, or never started. The memory goes with the frame.
+// For a coroutine that has ended, or never started. Destroying the frame frees the record too.
 void spawned::destroy() noexcept {
   const auto coroutine = std::coroutine_handle<>::from_address(frame());
   this->~spawned();
@@ -83,7 +84,7 @@ void spawned::wait_here() {
   if (!has_ended_before(self)) self.wait_here();
 }
 
-// The task counts as unfinished at the other runtime from now on.
+// From now on the task counts as unfinished in the new runtime.
 void spawned::arrive() noexcept {
   port::count_begun();
   if (is_tracked_) task_registry::the_one().move(static_cast<context*>(this), &port::here());

@@ -31,7 +31,7 @@ bool is_at(const runtime& there, const promise_base& who) {
   return false;
 }
 
-// It counts at both runtimes until it has arrived: neither can end meanwhile.
+// The task counts as unfinished in both runtimes until it has arrived, so neither of them can end meanwhile.
 void queue_at(const runtime& there, coroutine_entry& who) {
   port::move_to(port::home_of(there), who);
 }

@@ -7,19 +7,19 @@
 namespace filch::inline v0::coro {
 namespace {
 
-// A stack that waits for a coroutine.
+// The wait of a stack for a coroutine.
 class waiting_stack final : public end_listener {
  public:
   [[nodiscard]] std::coroutine_handle<> ended(promise_base&) noexcept override {
-    if (suspended_stack* const parents = children_.finish()) port::resume_parents(*parents);
+    if (suspended_stack* const parents = unfinished_.finish()) port::resume_parents(*parents);
     return std::noop_coroutine();
   }
   void wait() noexcept {
-    if (!children_.is_done()) port::wait_for(children_);
+    if (!unfinished_.is_done()) port::wait_for(unfinished_);
   }
 
  private:
-  child_counter children_{1};
+  child_counter unfinished_{1};
 };
 
 }  // namespace
@@ -29,7 +29,7 @@ void run_to_end(promise_base& root) {
   waiting_stack here;
   root.listener = &here;
   resume_here(root.self);
-  port::resume_before_waiting();  // a coroutine that ended here may have been waited for by another stack
+  port::resume_before_waiting();  // another stack may have waited for a coroutine that ended here
   here.wait();
 }
 

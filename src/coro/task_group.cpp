@@ -8,7 +8,7 @@
 
 namespace filch::inline v0 {
 
-// A member in a queue.
+// The queue entry of a member that has not started.
 class group_ticket final : public task_base {
  public:
   group_ticket(task_group& of, coro::promise_base& child) : task_base{1}, group_{of}, child_{child} {
@@ -38,7 +38,7 @@ std::coroutine_handle<> task_group::start(std::optional<task<>>& first) noexcept
     body = &first->release();
     adopt(*body);
   }
-  (void)members_.wait(*this);  // for the body at least
+  (void)members_.wait(*this);  // never done yet: the body has not ended
   return body != nullptr ? body->self : end_one();
 }
 
@@ -57,8 +57,8 @@ void task_group::spawn(task<> child, const char* name) {
   try {
     port::enqueue(*home_, *made);
   } catch (...) {
-    given.self.destroy();     // the ticket is gone
-    (void)members_.finish();  // who calls this has not ended
+    given.self.destroy();     // enqueue() has destroyed the ticket
+    (void)members_.finish();  // not the last member: the caller has not ended
     throw;
   }
 }
@@ -87,7 +87,7 @@ std::coroutine_handle<> task_group::ended(coro::promise_base& who) noexcept {
   return end_one();
 }
 
-// The request to stop comes before the member is counted off: until then the group is there.
+// Requests the stop before the failing member is counted off: until then the group exists.
 void task_group::fail(std::exception_ptr why) noexcept {
   if (is_cancelled_.load(std::memory_order_relaxed)) {  // ordered by [N2], as in `cancel`
     try {
@@ -96,7 +96,7 @@ void task_group::fail(std::exception_ptr why) noexcept {
       return;
     } catch (...) {}
   }
-  if (has_failed_.exchange(true, std::memory_order_relaxed)) return;  // ordered by [L3]: the parent reads what follows
+  if (has_failed_.exchange(true, std::memory_order_relaxed)) return;  // ordered by [L3]: the parent reads error_ later
   error_ = std::move(why);
   context_->request_stop();
 }

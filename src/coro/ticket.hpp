@@ -1,7 +1,7 @@
-// A coroutine that are ready, as the queues of the runtime know it.
+// A ticket: a task that resumes a ready coroutine, for the queues of the runtime.
 //
-// It is a task of its own, which ends when the coroutine suspends or ends: by then the coroutine may be on another
-// worker, or gone. So it does not lie in the frame.
+// The task ends when the coroutine suspends or ends. By then the coroutine may run on another worker, or its frame may
+// be destroyed; so the ticket does not lie in the frame.
 #pragma once
 
 #include <filch/coro/detail/frame_memory.hpp>
@@ -16,17 +16,13 @@ namespace filch::inline v0::coro {
 
 class ticket final : public task_base {
  public:
-  // `of_child`: the promise of `resumed`, where it is a child among several.
-  explicit ticket(std::coroutine_handle<> resumed, promise_base* of_child = nullptr)
-      : task_base{1}, child{of_child}, resumed_{resumed} {
-    ignores_shutdown = true;  // somebody waits for it
+  explicit ticket(std::coroutine_handle<> resumed) : task_base{1}, resumed_{resumed} {
+    ignores_shutdown = true;  // another party waits for the coroutine
   }
 
   static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
   static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate_frame_or_null(bytes); }
   static void operator delete(void* memory, std::size_t bytes) noexcept { free_frame(memory, bytes); }
-
-  promise_base* const child;
 
  private:
   void run() noexcept override { resume_here(resumed_); }

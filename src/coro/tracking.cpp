@@ -1,5 +1,5 @@
-// What the registry of tasks is told of coroutines.
-#include <filch/coro/detail/noted.hpp>
+// Registers coroutines and their waits with the task registry, for dumps.
+#include <filch/coro/detail/tracked_awaiter.hpp>
 #include <filch/coro/detail/promise.hpp>
 #include <filch/coro/this_task.hpp>
 
@@ -16,7 +16,8 @@ namespace {
 
 constexpr int k_most_frames = 30;  // guess
 
-// Without the type of the result, unnamed namespaces and the arguments; g++ names the function that runs the frame.
+// Removes the result type, unnamed namespaces and the arguments, and the "()::" of g++, whose name of a coroutine is
+// that of the function that runs its frame.
 std::string name_of_function(std::string pretty) {
   for (const std::string_view unnamed : {"(anonymous namespace)::", "{anonymous}::"}) {
     for (std::size_t at = pretty.find(unnamed); at != std::string::npos; at = pretty.find(unnamed)) {
@@ -43,7 +44,7 @@ std::string chain_of(const void* who) {
 
 }  // namespace
 
-bool note_wait(const promise_base& who, std::string_view reason, const void* awaited) noexcept {
+bool register_wait(const promise_base& who, std::string_view reason, const void* awaited) noexcept {
   const port::home* const home = port::current_home();
   if (home == nullptr || !port::facts_of(*home).tracks_tasks) return false;
   try {
@@ -59,6 +60,6 @@ void rename_task(const promise_base& who, const char* name) noexcept {
   if (detail::is_tracking() && who.context != nullptr) task_registry::the_one().rename(&who.context->of_task(), name);
 }
 
-void forget_wait(const promise_base& who) noexcept { task_registry::the_one().remove_wait(&who); }
+void unregister_wait(const promise_base& who) noexcept { task_registry::the_one().remove_wait(&who); }
 
 }  // namespace filch::inline v0::coro

@@ -14,7 +14,7 @@ class scope_handle::state {
   child_counter children{0};
   std_atomics::atomic<bool> has_failed{false};
   std_atomics::atomic<bool> is_given_up{false};
-  std::exception_ptr error;  // written by who set has_failed
+  std::exception_ptr error;  // written by the thread that has set has_failed
 };
 
 scope_handle::scope_handle(std::stop_token stop) : stop_{std::move(stop)} {
@@ -31,12 +31,12 @@ void scope_handle::put(task_base& made) {
   try {
     port::enqueue(state_->home, made);
   } catch (...) {
-    (void)state_->children.finish();  // not the last: whoever spawns has not ended
+    (void)state_->children.finish();  // not the last: the spawning function has not ended
     throw;
   }
 }
 
-// In a handler of that exception.
+// Called in a handler of that exception.
 void scope_handle::fail(std::exception_ptr error) noexcept {
   if (detail::is_stack_exhausted()) state_->is_given_up.store(true, std::memory_order_relaxed);  // hint
   // ordered by [L3]: the error is read when all children have ended
@@ -44,14 +44,14 @@ void scope_handle::fail(std::exception_ptr error) noexcept {
 }
 
 bool scope_handle::is_given_up() const noexcept {
-  return state_->is_given_up.load(std::memory_order_relaxed);  // hint: seen late, one child more is run
+  return state_->is_given_up.load(std::memory_order_relaxed);  // hint: an old value lets one more child run
 }
 
 void scope_handle::end_child() noexcept {
   if (suspended_stack* const parents = state_->children.finish()) port::resume_soon(*parents);
 }
 
-// First what lies in the own deque, the newest first; what others have taken is waited for.
+// Runs the children that lie in the worker's own deque, the newest first; then waits for those that thieves have taken.
 void scope_handle::wait() {
   child_counter& children = state_->children;
   while (!children.is_done()) {

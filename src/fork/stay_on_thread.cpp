@@ -16,7 +16,7 @@ stay_on_thread::~stay_on_thread() {
 }
 
 [[gnu::noinline]] std::thread::id detail::thread_here() noexcept {
-  asm volatile("" ::: "memory");  // no compiler that sees this function calls it once for two
+  asm volatile("" ::: "memory");  // keeps compilers from merging two calls into one
   return std::this_thread::get_id();
 }
 
@@ -24,8 +24,8 @@ void detail::fail_foreign_unlock(std::thread::id locked_by) {
   std::ostringstream text;
   text << "filch: a thread_mutex that thread " << locked_by << " has locked is being unlocked by thread "
        << std::this_thread::get_id()
-       << ". It was held across a join, a scope or a co_await, after which code may go on elsewhere. Use filch::mutex, "
-          "or, in a plain function, filch::stay_on_thread around the lock.\n";
+       << ". It was held across a join, a scope or a co_await, after which code may run on another thread. Use "
+          "filch::mutex, or, in a plain function, filch::stay_on_thread around the lock.\n";
   std::fputs(text.str().c_str(), stderr);
   std::abort();
 }

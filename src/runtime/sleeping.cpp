@@ -26,7 +26,7 @@ void stop_searching(worker& me) {
   me.sleep.is_searching = false;
   wakeups& wakes = *me.home.wakes;
   if (wakes.idle().stop_searching() == park::duty::none) return;
-  if (me.home.has_work_for(me) || wakes.sources.keeper.is_wanted()) wakes.notify(me.self, &me);
+  if (me.home.has_work_for(me) || wakes.sources.keeper.needs_keeper()) wakes.notify(me.self, &me);
 }
 
 // A search that went beyond the own queues is over: its cost goes into the counters.

@@ -40,7 +40,7 @@ void barrier::cancel(entry& self) noexcept {
 }
 
 bool barrier::arrive_and_wait(const std::stop_token& stop) {
-  sync::line_wait<place, entry> self{place{this}, "barrier"};
+  sync::line_wait<target, entry> self{target{this}, "barrier"};
   self.wait(stop);
   return self.is_last;
 }

@@ -1,9 +1,9 @@
-#include <filch/sync/detail/countdown_place.hpp>
+#include <filch/sync/detail/countdown_target.hpp>
 
 namespace filch::inline v0::sync {
 
 void wait_for_zero(countdown<>& of, const char* why, const std::stop_token& stop) {
-  line_wait<countdown_place> self{countdown_place{&of}, why};
+  line_wait<countdown_target> self{countdown_target{&of}, why};
   self.wait(stop);
 }
 

@@ -1,9 +1,9 @@
-#include <filch/sync/detail/permit_place.hpp>
+#include <filch/sync/detail/permit_target.hpp>
 
 namespace filch::inline v0::sync {
 
 void wait_for_permits(permits<>& of, std::uint64_t wanted, const char* why, const std::stop_token& stop) {
-  line_wait<permit_place, permit_entry<>> self{permit_place{&of, wanted}, why, wanted};
+  line_wait<permit_target, permit_entry<>> self{permit_target{&of, wanted}, why, wanted};
   self.wait(stop);
 }
 

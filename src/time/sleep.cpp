@@ -14,7 +14,7 @@ one_sleep::node::node(time_ns until_ns)
   at_ns = until_ns;
 }
 
-// False: there is nothing to wait for.
+// False: the sleep is already over or cancelled.
 bool one_sleep::arm(std::stop_token&& stop) {
   if (stop.stop_requested()) {
     timer_.state.set(timer_state::cancelled);
@@ -22,7 +22,7 @@ bool one_sleep::arm(std::stop_token&& stop) {
   }
   if (timer_.at_ns <= monotonic_now_ns()) return false;
   shard_ = &timers::of(port::here()).own_shard();
-  // From here on it may be cancelled, also before the timer is started.
+  // From here on cancel() may be called, also before the timer is started.
   if (stop.stop_possible()) on_stop_.emplace(std::move(stop), canceller{*this});
   return true;
 }
@@ -44,7 +44,7 @@ void one_sleep::cancel() noexcept {
 }
 
 void one_sleep::end() {
-  on_stop_.reset();  // waits for a cancel() that is under way
+  on_stop_.reset();  // waits for a concurrent cancel()
   if (timer_.state.get() != timer_state::cancelled) return;
   port::note_cancelled_wait();
   throw task_cancelled{};
@@ -52,7 +52,7 @@ void one_sleep::end() {
 
 namespace {
 
-// A thread that is no worker.
+// For an external thread.
 void sleep_on_thread(time_ns until_ns, std::stop_token&& stop) {
   const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds{until_ns}};
   std::mutex mutex;

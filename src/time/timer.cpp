@@ -17,7 +17,7 @@ timer::node::node(function called, void* with) noexcept
           mine.was_called = true;
           mine.what(mine.argument);
         }
-        // [Z13] release store: the call is over → [Z14] in cancel().
+        // [Z13] release store: publishes the effects of the call → [Z14] in cancel().
         mine.is_over.store(true, std::memory_order_release);
       }},
       what{called},
@@ -32,11 +32,11 @@ void timer::start(time_ns at_ns) {
   if (!all.start(node_, at)) shard_ = nullptr;  // the runtime ends
 }
 
-// Who loses against the call waits until it is over: as long as a short function takes.
+// If the function is being called, waits until the call has returned.
 bool timer::cancel() noexcept {
   auto* const at = static_cast<timers::shard*>(std::exchange(shard_, nullptr));
   if (at == nullptr || at->cancel(node_)) return !node_.was_called;
-  // [Z14] acquire load: what the call did is visible ← [Z13].
+  // [Z14] acquire load: observes the effects of the call ← [Z13].
   while (!node_.is_over.load(std::memory_order_acquire)) std::this_thread::yield();
   return !node_.was_called;
 }

@@ -1,11 +1,12 @@
-// A part of a runtime's timers, usually those that one worker has started, behind one lock.
+// A shard of a runtime's timers behind one lock: usually the timers that one worker has started.
 // kernel: light headers only
 //
-// Who may call what: any thread. `add` once for each timer, `cancel` as often as one likes.
+// Who may call what: any thread. `add` once for each timer, `cancel` any number of times.
 //
 // Invariants
-//   I1  Of `cancel`, `take_due` and `close` exactly one takes a timer out, and that one wakes who waits for it.
-//   I2  earliest_ns_ is not later than when the earliest timer is due. Whoever makes it earlier says so to the keeper.
+//   I1  Exactly one call of `cancel`, `take_due` or `close` takes a timer out, and its caller wakes the waiter.
+//   I2  earliest_ns_ is not later than the due time of the earliest timer. A thread that makes it earlier calls
+//       `keeper::lower`.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -20,8 +21,8 @@ namespace filch::inline v0::time {
 
 enum class timer_added : std::uint8_t {
   refused,   // it was cancelled before, or the runtime ends
-  later,     // there is an earlier one
-  earliest,  // the keeper must be told
+  later,     // the shard has an earlier timer
+  earliest,  // the caller calls keeper::lower
 };
 
 // `Queue` is a timer_wheel of nodes of `A`.
@@ -30,7 +31,7 @@ class alignas(k_no_sharing_bytes) timer_shard {
  public:
   using node = typename Queue::node;
 
-  // From here on it may be fired by any thread; the caller touches it only if it was refused.
+  // Adds a timer, which any thread may fire from now on; the caller touches it afterwards only if it was refused.
   [[nodiscard]] timer_added add(node& timer) {
     const guard lock{mutex_};
     if (timer.state.get() == timer_state::cancelled) return timer_added::refused;
@@ -46,8 +47,8 @@ class alignas(k_no_sharing_bytes) timer_shard {
     return timer_added::earliest;
   }
 
-  // True: it was pending, and the caller wakes who waits. One that is not started yet will not be. One that cannot be
-  // in time any more is left alone.
+  // True: the timer was pending, and the caller wakes the waiter. A timer that is not started yet is marked, so that
+  // `add` refuses it. A timer that has fired is not changed.
   [[nodiscard]] bool cancel(node& timer) {
     const guard lock{mutex_};
     const timer_state was = timer.state.get();
@@ -58,7 +59,7 @@ class alignas(k_no_sharing_bytes) timer_shard {
     return true;
   }
 
-  // Takes out up to `at_most` timers whose time has come, linked by `next`: for the caller to fire.
+  // Takes out up to `at_most` due timers, linked by `next`, which the caller fires.
   [[nodiscard]] node* take_due(time_ns now_ns, std::size_t at_most) {
     const guard lock{mutex_};
     node* const first = queue_.take_due(now_ns, at_most);
@@ -67,7 +68,7 @@ class alignas(k_no_sharing_bytes) timer_shard {
     return first;
   }
 
-  // Takes out all timers, as cancelled, and lets no more in.
+  // Takes out all timers as cancelled, and refuses later ones.
   [[nodiscard]] node* close() {
     const guard lock{mutex_};
     is_closed_.set(true);
@@ -76,7 +77,7 @@ class alignas(k_no_sharing_bytes) timer_shard {
     return first;
   }
 
-  // When something may be due.
+  // No timer is due before this time.
   [[nodiscard]] time_ns earliest_ns() const {
     return earliest_ns_.load(std::memory_order_relaxed);  // ordered by [Z9], in the keeper's raise()
   }

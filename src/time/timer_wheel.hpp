@@ -1,17 +1,17 @@
-// A hierarchical timer wheel: timers in lists by how far away they are.
+// A hierarchical timer wheel: lists of timers, by the distance of their time from now.
 //
 // G. Varghese and T. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987; here without wrap-around. Time is
 // counted in ticks of 1024 ns. A timer's level is the highest group of six bits in which its tick differs from `now_`,
-// and its slot is that group. So level 0 has a list for each of the next ticks, and level 8 reaches beyond all of time.
-// A timer moves to a lower level when time comes to its slot: at most eight times, and seldom at all if it is cancelled
-// before.
+// and its slot is that group. So level 0 has a list for each of the next ticks, and level 8 reaches beyond the range of
+// time_ns. A timer moves to a lower level when `now_` reaches its slot: at most eight times, and rarely at all if it is
+// cancelled early.
 //
 // Who may call what: one thread at a time.
 //
 // Invariants
-//   I1  Every timer's tick is now_ or later, and its list is the one that now_ and its tick give.
-//   I2  Bit s of occupied_[l] is set if and only if list s of level l is not empty. So the first bit of the first level
-//       that has one is the slot of the earliest timer.
+//   I1  Every timer's tick is now_ or later, and its list is the one that now_ and its tick determine.
+//   I2  Bit s of occupied_[l] is set if and only if list s of level l is not empty. So the lowest bit of the lowest
+//       non-empty level is the slot of the earliest timer.
 #pragma once
 
 #include <filch/base/assert.hpp>
@@ -34,13 +34,13 @@ class timer_wheel {
   static constexpr unsigned k_tick_bits = 10;
   [[nodiscard]] static constexpr time_ns due_ns(time_ns at_ns) { return ns_of(tick_of(at_ns)); }
 
-  // Puts it in. Its time may have passed.
+  // Inserts a timer, whose time may have passed.
   void insert(Node& timer) {
     ++size_;
     put(timer);
   }
 
-  // Takes out one that is in.
+  // Takes out a timer that is in the wheel.
   void remove(Node& timer) {
     FILCH_ASSERT(timer.link != nullptr, "a timer that is not in the wheel");
     --size_;
@@ -75,10 +75,11 @@ class timer_wheel {
     return first;
   }
 
-  // Takes out all, linked by `next`.
+  // Takes out all timers, linked by `next`.
   [[nodiscard]] Node* take_all() { return take_due(k_never_ns, size_); }
 
-  // When the earliest is due; or, where many are far away, not later than that. k_never_ns: there is none.
+  // The due time of the earliest timer, or an earlier time if the first list is far away and long. k_never_ns: the
+  // wheel is empty.
   [[nodiscard]] time_ns earliest_ns() const {
     const position earliest = find_earliest();
     if (earliest.level == k_levels) return k_never_ns;
@@ -106,7 +107,7 @@ class timer_wheel {
   struct position {
     unsigned level = k_levels;
     unsigned slot = 0;
-    std::uint64_t tick = 0;  // where the slot begins
+    std::uint64_t tick = 0;  // the first tick of the slot
   };
 
   static constexpr std::uint64_t tick_of(time_ns at_ns) {
@@ -135,14 +136,14 @@ class timer_wheel {
     if (timer.next != nullptr) {
       timer.next->link = timer.link;
     } else if (Node** const begin = &lists_[0][0]; timer.link >= begin && timer.link < begin + k_levels * k_slots) {
-      // It was the only one of its list.
+      // The list is empty now.
       const auto list = static_cast<unsigned>(timer.link - begin);
       occupied_[list / k_slots] &= ~(std::uint64_t{1} << list % k_slots);
     }
     timer.link = nullptr;
   }
 
-  // Time has come to the beginning of a slot above level 0: its timers go to lower levels.
+  // `now_` has reached the beginning of a slot above level 0: moves its timers to lower levels.
   void move_down(Node*& list, const position& from) {
     Node* each = list;
     list = nullptr;
@@ -165,7 +166,7 @@ class timer_wheel {
     return {};
   }
 
-  std::uint64_t now_ = 0;  // time has come to this tick
+  std::uint64_t now_ = 0;  // the current tick
   std::size_t size_ = 0;
   std::array<std::uint64_t, k_levels> occupied_{};
   std::array<std::array<Node*, k_slots>, k_levels> lists_{};

@@ -8,7 +8,7 @@
 namespace filch::inline v0::time {
 namespace {
 
-// Each poll takes so many from a shard at most: then what has been woken runs, here or at a thief's, before the next.
+// The most timers that one poll takes from a shard: the woken tasks run, here or on a thief, before the next poll.
 constexpr std::size_t k_most_at_once = 256;  // guess
 
 void fire_all(timer_node* first, timer_state how) noexcept {

@@ -1,6 +1,6 @@
-// The timers of a runtime: a shard for each worker and one for all other threads, as one wait source.
+// The timers of a runtime as one wait source: a shard for each worker and one for all external threads.
 //
-// Who may call what: any thread; a shard is given to the thread that asks for it, and any thread may cancel there.
+// Who may call what: any thread. A timer is started in the shard of the calling thread; any thread may cancel it.
 #pragma once
 
 #include "time/timer_shard.hpp"
@@ -23,14 +23,14 @@ class timers final : public park::wait_source {
 
   explicit timers(runtime::core& home);
 
-  // Those of that runtime.
+  // The timers of that runtime.
   [[nodiscard]] static timers& of(runtime::core& home);
 
-  // Where the calling thread's timers go.
+  // The shard for the calling thread's timers.
   [[nodiscard]] shard& own_shard() const;
 
-  // Starts it. From then on it may be fired at any moment; the caller touches it only if the answer is false: then it
-  // was cancelled before, or the runtime ends, and is not fired.
+  // Starts a timer, which may be fired at any moment from then on; the caller does not touch it afterwards. False: the
+  // timer was cancelled before, or the runtime ends; the timer is not fired and stays with the caller.
   [[nodiscard]] bool start(timer_node& timer, shard& at) const;
 
   bool poll(time_ns now_ns) override;

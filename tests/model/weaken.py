@@ -39,10 +39,10 @@ MODELS = {
     "include/filch/sync/fair_lock.hpp": "sync",
     "include/filch/sync/short_lock.hpp": "sync",
     "include/filch/coro/join_count.hpp": "coro",
-    "src/coro/depot.hpp": "coro",
+    "src/coro/global_free_list.hpp": "coro",
     "include/filch/park/keeper.hpp": "time",
     "include/filch/coro/stop_tree.hpp": "coro",
-    "include/filch/coro/hand_over.hpp": "coro",
+    "include/filch/coro/join_state.hpp": "coro",
 }
 WEAKER = {
     "seq_cst": ["acq_rel"],

@@ -1,11 +1,11 @@
-// all: awaits several tasks, which may run at the same time.
+// all: awaits several tasks, which may run concurrently.
 //
 //   auto [a, b] = co_await filch::all(fib(n - 1), fib(n - 2));
-//   std::vector<int> each = co_await filch::all(std::move(tasks));        a range of tasks that is given away
+//   std::vector<int> each = co_await filch::all(std::move(tasks));        takes ownership of a range of tasks
 //
-// Who may call what: a coroutine. All tasks end before it resumes, perhaps on another worker: where the last of them
-// ended. The exception of the first in the order of the arguments is rethrown. The first task starts at once on the
-// same worker; the others wait until the worker comes to them, or another takes them.
+// Who may call what: a coroutine. It resumes when all tasks have ended, on the worker where the last of them ended. If
+// tasks throw, the exception of the first in the order of the arguments is rethrown. The first task starts at once on
+// the same worker; the others wait until the same worker is ready for them or a thief takes them.
 #pragma once
 
 #include <filch/coro/detail/children.hpp>
@@ -32,7 +32,7 @@ struct task_result<task<T>> {
   using type = T;
 };
 
-// A result as a tuple or a vector holds it.
+// A result type as a tuple or a vector can hold it.
 template <class T>
 using shown_result = std::conditional_t<std::is_void_v<T>, nothing, T>;
 template <class T>
@@ -49,11 +49,11 @@ shown_result<T> take_shown(const task<T>& ended) {
   }
 }
 
-// Awaits tasks of types that are known. It stays where it was made: the children refer to it.
+// Awaits several tasks of statically known types. Not movable: the children refer to it.
 template <class... T>
 class [[nodiscard]] all_of_several {
  public:
-  using waits_for_tasks_alone = void;
+  using waits_only_for_tasks = void;
 
   explicit all_of_several(task<T>&&... each) : tasks_{std::move(each)...} {}
   all_of_several(const all_of_several&) = delete;
@@ -65,11 +65,11 @@ class [[nodiscard]] all_of_several {
     adopt(parent, std::index_sequence_for<T...>{});
     return v0::transfer_to(children_.start(parent, std::get<0>(tasks_).promise()));
   }
-  // A tuple of the results, with `nothing` for void; or nothing at all if all are void.
+  // Returns a tuple of the results, with `nothing` for void; returns void if all are void.
   auto await_resume() {
     return std::apply(
         [](const auto&... ended) {
-          std::tuple<shown_result<T>...> results{coro::take_shown(ended)...};  // in this order
+          std::tuple<shown_result<T>...> results{coro::take_shown(ended)...};  // braces: evaluated from left to right
           if constexpr ((std::is_void_v<T> && ...)) (void)results;
           else return results;
         },
@@ -92,11 +92,11 @@ class [[nodiscard]] all_of_several {
   children children_{sizeof...(T)};
 };
 
-// Awaits so many tasks of one type as there are.
+// Awaits a vector of tasks.
 template <class T>
 class [[nodiscard]] all_of_many {
  public:
-  using waits_for_tasks_alone = void;
+  using waits_only_for_tasks = void;
 
   explicit all_of_many(std::vector<task<T>>&& tasks)
       : tasks_{std::move(tasks)}, children_{static_cast<std::uint32_t>(tasks_.size())} {}
@@ -114,7 +114,7 @@ class [[nodiscard]] all_of_many {
     }
     return v0::transfer_to(children_.start(parent, tasks_.front().promise()));
   }
-  // A vector of the results, in the order of the tasks; or nothing if they are void.
+  // Returns a vector of the results, in the order of the tasks; returns void if they are void.
   auto await_resume() {
     if constexpr (std::is_void_v<T>) {
       for (const task<T>& ended : tasks_) ended.promise().take();
@@ -134,9 +134,9 @@ class [[nodiscard]] all_of_many {
 template <class Range>
 using element_of = std::remove_cvref_t<std::ranges::range_reference_t<Range>>;
 
-// A range of tasks that may be moved out of it: one that makes them as it goes, or a container that is given away.
+// A range out of which the tasks may be moved: it generates them, or it is a container passed as an rvalue.
 template <class Range>
-concept tasks_given_away =
+concept owned_task_range =
     std::ranges::input_range<Range> && requires { typename task_result<element_of<Range>>::type; } &&
     (!std::is_reference_v<std::ranges::range_reference_t<Range>> ||
      (!std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>));
@@ -149,7 +149,7 @@ auto all(task<T>&&... each) {
   return coro::all_of_several<T...>{std::move(each)...};
 }
 
-template <coro::tasks_given_away Range>
+template <coro::owned_task_range Range>
 auto all(Range&& range) {
   using element = coro::element_of<Range>;
   using result = typename coro::task_result<element>::type;

@@ -1,13 +1,13 @@
 // any: awaits the first of several tasks that succeeds.
 //
 //   auto first = co_await filch::any(ask(a), ask(b));                first.index, first.value
-//   auto first = co_await filch::any(std::move(tasks));              a range of tasks that is given away
+//   auto first = co_await filch::any(std::move(tasks));              takes ownership of a range of tasks
 //
-// The others are asked to stop then, and awaited: when `any` returns none of them runs any more. One that throws does
-// not win. If all throw, the exception of the first in the order of the arguments is rethrown, as by `all`. The value
-// is a std::variant if the tasks have different types.
+// A stop of the other tasks is requested then, and they are awaited: when `any` returns, all tasks have ended. A task
+// that throws does not win. If all throw, the exception of the first in the order of the arguments is rethrown, as by
+// `all`. The value is a std::variant if the tasks have different types.
 //
-// Who may call what: a coroutine. If it is asked to stop, so are the tasks.
+// Who may call what: a coroutine. A stop request of it is passed on to the tasks.
 #pragma once
 
 #include <filch/coro/all.hpp>
@@ -27,7 +27,7 @@
 
 namespace filch::inline v0 {
 
-// Which of them was the first, and what it gave.
+// The position of the winning task, and its value.
 template <class T>
 struct any_result {
   std::size_t index;
@@ -40,11 +40,11 @@ struct any_result<void> {
 
 namespace coro {
 
-// As a struct or a variant holds it.
+// A result type as a struct or a variant can hold it.
 template <class T>
 using held_result = element_result<shown_result<T>>;
 
-// Throws what `ended` threw. Nothing if it did not, or never started.
+// Rethrows the exception of `ended`. Does nothing if it did not throw, or never started.
 template <class T>
 void rethrow_failure(const task<T>& ended) {
   if (ended.promise().has_failed) (void)ended.promise().take();
@@ -62,14 +62,14 @@ any_result<std::conditional_t<std::is_void_v<T>, void, element_result<T>>> take_
   }
 }
 
-// Of tasks of types that are known. It stays where it was made: the children refer to it.
+// Awaits any of several tasks of statically known types. Not movable: the children refer to it.
 template <class First, class... Rest>
 class [[nodiscard]] any_of_several {
   static constexpr bool k_is_uniform = (std::is_same_v<First, Rest> && ...);
   using variant = std::variant<held_result<First>, held_result<Rest>...>;
 
  public:
-  using waits_for_tasks_alone = void;
+  using waits_only_for_tasks = void;
 
   explicit any_of_several(task<First>&& first, task<Rest>&&... rest) : tasks_{std::move(first), std::move(rest)...} {}
   any_of_several(const any_of_several&) = delete;
@@ -85,7 +85,7 @@ class [[nodiscard]] any_of_several {
   auto await_resume() { return take(std::index_sequence_for<First, Rest...>{}); }
 
  private:
-  // Makes each the sibling of the one before; `next` is the first then.
+  // Links each task to the following one; afterwards `next` is the first.
   template <std::size_t... I>
   void link(promise_base*& next, std::index_sequence<I...>) {
     const auto put_before = [&](promise_base& one) {
@@ -124,11 +124,11 @@ class [[nodiscard]] any_of_several {
   child_scope scope_{sizeof...(Rest) + 1, child_scope::until::first_success};
 };
 
-// Of so many tasks of one type as there are.
+// Awaits any of a vector of tasks.
 template <class T>
 class [[nodiscard]] any_of_many {
  public:
-  using waits_for_tasks_alone = void;
+  using waits_only_for_tasks = void;
 
   explicit any_of_many(std::vector<task<T>>&& tasks)
       : tasks_{std::move(tasks)},
@@ -169,7 +169,7 @@ auto any(task<T>&&... each) {
   return coro::any_of_several<T...>{std::move(each)...};
 }
 
-template <coro::tasks_given_away Range>
+template <coro::owned_task_range Range>
 auto any(Range&& range) {
   using element = coro::element_of<Range>;
   std::vector<element> tasks;

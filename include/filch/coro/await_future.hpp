@@ -2,15 +2,15 @@
 //
 //   int r = co_await rt.submit(job);
 //
-// The coroutine is suspended until the function has ended, whoever runs it, and holds its frame meanwhile, no stack and
-// no thread. If its task is asked to stop, the wait ends with task_cancelled: a function that has not started does not
-// start then; one that runs resumes, and nobody hears of its end. So what it refers to must not lie in the coroutine,
-// if that can be asked to stop; or await a task, whose end is always awaited.
+// The coroutine is suspended until the function has ended; meanwhile it occupies its frame, but no stack and no thread.
+// If a stop of its task is requested, the wait ends with task_cancelled: a function that has not started never starts;
+// one that runs continues, and its result is dropped. So if a stop can be requested, the function must not refer to
+// objects in the coroutine; or await a task instead, whose end is always awaited.
 //
-// The function is not run in place of the wait, as future::get does: a call cannot be left when somebody asks to stop.
-// The worker that submitted it comes to it next anyway, unless another takes it.
+// The coroutine does not run the function itself, as future::get does: a call cannot be abandoned when a stop is
+// requested. The submitting worker takes the function next anyway, unless a thief is faster.
 //
-// Who may call what: a coroutine. On a thread that is no worker it blocks.
+// Who may call what: a coroutine. On an external thread the wait blocks.
 #pragma once
 
 #include <filch/coro/budget.hpp>
@@ -27,18 +27,18 @@
 namespace filch::inline v0 {
 namespace coro {
 
-// A coroutine that waits for a plain function. It lies in the awaiter, which keeps the future.
+// The wait of a coroutine for a plain function. Lies in the awaiter, which holds the future.
 class future_wait final : public finish_listener {
  public:
   explicit future_wait(const char* why) : self_{why} {}
   future_wait(const future_wait&) = delete;
   future_wait& operator=(const future_wait&) = delete;
 
-  // Is it finished, without waiting? Throws usage_error if it never will be.
+  // True if the function has finished and the budget allows to continue. Throws usage_error if it can never finish.
   [[nodiscard]] static bool is_ready(task_base& awaited);
-  // `who` is about to suspend. True: it waits, and nothing of this may be touched.
+  // `who` is about to suspend. True: it waits, and the caller does not touch the awaiter afterwards.
   [[nodiscard]] bool begin(task_base& awaited, std::coroutine_handle<> who, std::stop_token stop);
-  // It resumes. Throws task_cancelled.
+  // The coroutine has resumed. Throws task_cancelled if the wait was cancelled.
   void end();
 
   void finished() noexcept override { self_.wake(); }
@@ -79,7 +79,7 @@ class [[nodiscard]] future_awaiter {
 
 }  // namespace coro
 
-// The function's result, or the exception that left it, or task_cancelled.
+// The function's result, its exception, or task_cancelled.
 template <class T>
 coro::future_awaiter<T> operator co_await(future<T>&& awaited) {
   return coro::future_awaiter<T>{std::move(awaited)};

@@ -1,15 +1,15 @@
-// The budget of a coroutine: so many operations in a row that are ready at once, then others have a turn. Without it
-// two coroutines that always find a channel filled would keep a worker for ever.
+// The budget of a coroutine: the number of operations in a row that may complete without suspending; then other ready
+// work runs first. Without it two coroutines that always find a channel filled would keep a worker for ever.
 //
-// For the awaiters of operations that may be ready at once:
+// For the awaiters of operations that may complete without suspending:
 //
 //   bool await_ready() { return coro::has_budget() && try_it(); }
 //   bool await_suspend(std::coroutine_handle<> who) {
-//     if (is_done_or_line_up(who)) return coro::pause_if_spent(who);     done: resumes, perhaps after others
-//     return true;                                                       lined up
+//     if (is_done_or_enqueue(who)) return coro::pause_if_spent(who);     done: resumes, perhaps after other work
+//     return true;                                                       waits
 //   }
 //
-// Who may call what: a coroutine's awaiter; on threads that are no workers there is no budget.
+// Who may call what: a coroutine's awaiter. External threads have no budget.
 #pragma once
 
 #include <filch/coro/switching.hpp>
@@ -19,7 +19,7 @@
 
 namespace filch::inline v0::coro {
 
-// Takes one operation off the budget. False: it is spent.
+// Takes one operation off the budget. False: the budget is spent.
 [[nodiscard]] inline bool has_budget() noexcept {
   local_work* const mine = current_local_work();
   if (mine == nullptr) return true;
@@ -28,8 +28,8 @@ namespace filch::inline v0::coro {
   return true;
 }
 
-// Did has_budget() say no? Then `who`, which is suspended, resumes after others, with a new budget. False: it resumes
-// at once.
+// If the budget is spent, queues the suspended coroutine `who` behind other ready work, with a new budget. False: the
+// budget is not spent, or there is no memory, and the coroutine resumes at once.
 [[nodiscard]] inline bool pause_if_spent(std::coroutine_handle<> who) noexcept {
   local_work* const mine = current_local_work();
   if (mine == nullptr || mine->budget != 0) return false;

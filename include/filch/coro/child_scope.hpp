@@ -1,5 +1,5 @@
-// Children that run at the same time under a context of their own, so that some of them can be asked to stop by the end
-// of another: what `any` and timeouts are made of.
+// Children that run concurrently under a context of their own, so that the end of one child can request a stop of the
+// others. `any` and timeouts are built on it.
 //
 //   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
 //     a.promise().sibling = &b.promise();
@@ -7,11 +7,11 @@
 //   }
 //   … await_resume() { if (scope_.decisive() == &a.promise()) … }
 //
-// The parent resumes when all children have ended: nobody is left behind. A child that has not started when the others
-// are asked to stop does not start; it has neither a result nor an exception.
+// The parent resumes when all children have ended. A child that has not started when the stop is requested never
+// starts; it has neither a result nor an exception.
 //
-// Who may call what: `start` the parent's awaiter; both requests any thread while the parent waits; the rest the parent
-// once it resumes. It lies in the parent's frame.
+// Who may call what: `start` the parent's awaiter; `request_stop` and `request_stop_deferred` any thread while the
+// parent waits; `decisive` the parent once it resumes. The scope lies in the parent's frame.
 #pragma once
 
 #include <filch/coro/context.hpp>
@@ -27,12 +27,12 @@ namespace filch::inline v0::coro {
 
 class child_scope final : public end_listener {
  public:
-  // Whose end asks the others to stop.
+  // Which child's end requests the stop of the others.
   enum class until : std::uint8_t { first_success, first_failure, first_end, all_end };
 
   child_scope(std::uint32_t children, until when) : unfinished_{children}, when_{when} {}
 
-  // The parent is suspended; `first` and its siblings have not started. Returns whom to resume.
+  // The parent is suspended; `first` and its siblings have not started. Returns the coroutine to resume.
   template <class Promise>
   [[nodiscard]] std::coroutine_handle<> start(std::coroutine_handle<Promise> parent, promise_base& first) noexcept {
     context* above = nullptr;
@@ -48,19 +48,20 @@ class child_scope final : public end_listener {
   }
 
   void request_stop() noexcept { context_->request_stop(); }
-  // On a worker, where nothing may wait (context.hpp).
-  void request_stop_apart() noexcept { context_->request_stop_apart(); }
+  // For a caller on a worker that must not block (context.hpp).
+  void request_stop_deferred() noexcept { context_->request_stop_deferred(); }
 
-  // The child whose end made the others stop, if there is one.
+  // The child whose end requested the stop; null: there is none.
   [[nodiscard]] promise_base* decisive() const { return decisive_.load(std::memory_order_relaxed); }  // ordered by [C1]
 
   [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept override;
-  // `first`, which has not started, or a sibling of it if it is too late for that. Returns whom to resume.
+  // Starts `first`, unless a stop was requested: then it skips the siblings in this run. Returns the coroutine to
+  // resume.
   [[nodiscard]] std::coroutine_handle<> begin(promise_base& first) noexcept;
 
  private:
   [[nodiscard]] std::coroutine_handle<> start_all(promise_base& first) noexcept;
-  [[nodiscard]] std::coroutine_handle<> end_strand(std::uint32_t ran) noexcept;
+  [[nodiscard]] std::coroutine_handle<> end_sibling_run(std::uint32_t ran) noexcept;
   [[nodiscard]] bool decides(const promise_base& ended) const;
 
   join_count<> unfinished_;

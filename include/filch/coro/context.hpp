@@ -1,15 +1,15 @@
-// A context: what a coroutine and all that it awaits have in common. Through it they are asked to stop.
+// A context: the object that a coroutine shares with all coroutines that it awaits. Stop requests are made through it.
 //
 //   std::stop_token t = co_await filch::this_task::stop_token();
 //
-// `spawn`, `any` and the like make a new context; who is awaited, directly or by `all`, gets a pointer to its parent's.
-// A request to stop goes down to the contexts below. What waits ends with task_cancelled then; what computes may look
-// at its token.
+// `spawn`, `any`, `async_scope` and timeouts make a new context; a coroutine that is awaited, directly or by `all`,
+// gets a pointer to its parent's context. A stop request reaches all contexts below. A waiting coroutine then ends its
+// wait with task_cancelled; a computing one may poll its token.
 //
-// No function here takes longer, or more stack, the deeper a context lies; a request takes as long as there are
-// contexts below.
+// The time and the stack that a function here takes do not depend on the depth of the context; the time of a stop
+// request is proportional to the number of contexts below.
 //
-// Who may call what: any thread. A context outlives those below it.
+// Who may call what: any thread. A context outlives the contexts below it.
 #pragma once
 
 #include <filch/base/ids.hpp>
@@ -23,39 +23,40 @@ class stop_node;
 
 class context {
  public:
-  // Of a task of its own.
+  // The context of a spawned task.
   context() noexcept : task_{this} {}
   context(const context&) = delete;
   context& operator=(const context&) = delete;
   ~context();
 
-  // Everything at or below this is asked when it returns; what is called by tokens has been called. A thread that comes
-  // while another requests the same returns at once.
+  // Requests a stop of this context and of all below. On return all of them are marked and the callbacks of their
+  // tokens have run. Returns at once if another thread is making the same request.
   void request_stop() noexcept;
-  // The same for one that must not wait, on a worker: those below are marked when it returns. What is called by tokens
-  // is called by a task of its own, which may end later than this context.
-  void request_stop_apart() noexcept;
-  // As request_stop, called because of a token that this follows.
-  void request_stop_after(const std::stop_token& followed) noexcept;
+  // For a caller on a worker that must not block: on return this context and all below are marked. A task of its own
+  // runs the callbacks of the tokens, and may end later than this context.
+  void request_stop_deferred() noexcept;
+  // As request_stop, called by the callback of a token that this context follows.
+  void request_stop_from(const std::stop_token& followed) noexcept;
   [[nodiscard]] bool is_stop_requested() const noexcept { return stop_.is_requested(); }
-  // No stop was requested, and none can be any more.
+  // No stop was requested, and none can be requested in future.
   [[nodiscard]] bool is_unstoppable() const noexcept { return stop_.is_out_of_reach(); }
 
-  // Empty if nobody can request a stop, and if there is no memory for it: then waits are not cut short.
+  // Empty if no stop can be requested, or if there is no memory for the token; waits then cannot be cancelled.
   [[nodiscard]] std::stop_token stop_token() noexcept;
 
-  // A stop requested of `other` is one of this, too. Before anybody else knows the context. Throws std::bad_alloc.
+  // From now on a stop requested of `other` is also requested of this context. Call it before the context is shared
+  // with other threads. Throws std::bad_alloc.
   void follow(std::stop_token other);
-  // Nobody is left who could call request_stop: who asks for a token from now on gets an empty one, if this follows
-  // nobody else.
+  // The last party that could call request_stop is gone. From now on stop_token() returns an empty token, unless a node
+  // exists or a stop was requested.
   void make_unstoppable() noexcept { stop_.make_final(); }
 
-  // The spawned task's to which this belongs, or the highest.
+  // The context of the spawned task to which this context belongs; the topmost context if there is no such task.
   [[nodiscard]] const context& of_task() const noexcept { return *task_; }
   [[nodiscard]] task_id id() const noexcept { return task_->id_; }
 
  protected:
-  // Of the same task as another.
+  // A context of the same task as `other`; null: a topmost context.
   explicit context(const context* other) noexcept : task_{other != nullptr ? other->task_ : this} {}
 
   task_id id_ = task_id::none();  // written before the coroutine starts
@@ -67,7 +68,7 @@ class context {
   stop_point<stop_node> stop_;
 };
 
-// While it is there, a stop that is requested of one context, if there is one, is one of another.
+// While a stop_path lives, a stop requested of `from` is also requested of `to`. `from` may be null: no effect.
 class stop_path {
  public:
   stop_path(context* from, context& to) noexcept : from_{from}, link_{to.stop_} {
@@ -84,7 +85,7 @@ class stop_path {
   stop_link<stop_node> link_;
 };
 
-// Below another context, or below none.
+// A context below another one; `above` may be null.
 class context_below final : public context {
  public:
   explicit context_below(context* above) noexcept : context{above}, path_{above, *this} {}

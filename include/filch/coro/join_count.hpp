@@ -1,12 +1,12 @@
-// The kernel of a join of coroutines: how many children have not ended.
+// The kernel of a join of coroutines: the number of children that have not ended.
 // kernel: light headers only
 //
-// Children run in strands: a strand is a child, then a sibling that it found in its worker's own deque, and so on. A
-// strand counts its children by itself and takes them off once, at its end. So if nobody stole anything there is one
-// strand with all children, and no read-modify-write.
+// Children execute in sibling runs: a worker executes one child, then the next sibling that it finds in its own list or
+// deque, and so on until it finds none. A sibling run counts its children locally and subtracts them once, at its end.
+// If no child was stolen there is one sibling run with all children, and no read-modify-write.
 //
-// Who may call what: each strand `end` once, with the number of its children; they add up to `children`. After `end`
-// has returned false the caller touches nothing of the parent's.
+// Who may call what: each sibling run `end` once, with the number of its children; the numbers add up to `children`. If
+// `end` returns false, the caller does not touch the parent afterwards.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -22,11 +22,11 @@ class join_count {
 
   [[nodiscard]] std::uint32_t children() const { return children_; }
 
-  // A strand that ran so many children has ended. True: all have, and the caller resumes with the parent.
+  // A sibling run of `ran` children has ended. True: all children have ended, and the caller resumes the parent.
   [[nodiscard]] bool end(std::uint32_t ran) {
-    if (ran == children_) return true;  // there is no other strand
-    // [C1] acq_rel fetch_sub: release hands over what this strand's children did, acquire receives it of the others ↔
-    // [C1].
+    if (ran == children_) return true;  // there is no other sibling run
+    // [C1] acq_rel fetch_sub: release publishes the effects of this run's children, acquire observes those of the other
+    // runs ↔ [C1].
     return unfinished_.fetch_sub(ran, std::memory_order_acq_rel) == ran;
   }
 

@@ -1,21 +1,21 @@
-// spawn: starts a task that runs beside the one that started it.
+// spawn: starts a task that runs concurrently with its creator.
 //
 //   filch::join_handle<int> h = filch::spawn(work());
 //   …
 //   int r = co_await std::move(h);                in a coroutine; h.get() elsewhere
 //
-// Who may call what: any thread; a handle one thread at a time. The runtime waits for spawned tasks before it ends,
-// also for those whose handle is gone. An exception that nobody asks for is dropped.
+// Who may call what: any thread; a handle one thread at a time. The destructor of the runtime waits for all spawned
+// tasks, including detached ones. An exception that no caller retrieves is dropped.
 //
-// A spawned task is asked to stop through its handle, or through the token it was spawned with; not because the task
-// that spawned it is: a handle may go elsewhere and live longer. While a coroutine awaits a handle, who asks it to stop
-// asks the awaited task, too.
+// A stop of a spawned task is requested through its handle, or through the token it was spawned with. A stop of the
+// creating task is not passed on, because a handle may be moved elsewhere and outlive that task. While a coroutine
+// awaits a handle, a stop request of that coroutine is passed on to the awaited task.
 #pragma once
 
 #include <filch/coro/context.hpp>
 #include <filch/coro/detail/frame_memory.hpp>
 #include <filch/coro/detail/promise.hpp>
-#include <filch/coro/hand_over.hpp>
+#include <filch/coro/join_state.hpp>
 #include <filch/coro/task.hpp>
 #include <filch/coro/waiter.hpp>
 #include <filch/runtime/completion.hpp>
@@ -33,32 +33,32 @@ class worker;
 
 namespace coro {
 
-// A spawned coroutine, whatever it computes: the record before its frame. It is there until it has ended and its handle
-// is gone.
+// The record of a spawned coroutine, placed before its frame. It lives until the coroutine has ended and its handle is
+// destroyed.
 class spawned final : public end_listener, public context {
  public:
-  // `root` has not started. Its frame belongs to the record from now on.
+  // `root` has not started. The record takes ownership of its frame.
   [[nodiscard]] static spawned& make(promise_base& root) noexcept;
   spawned(const spawned&) = delete;
   spawned& operator=(const spawned&) = delete;
 
-  // Hands the coroutine to a runtime; null: the calling worker's. If that throws, all is gone.
+  // Submits the coroutine to a runtime; null: the calling worker's. If this throws, frame and record are destroyed.
   void enqueue(runtime* rt, promise_base& root, const submit_options& how);
-  // It has come to a worker of another runtime.
+  // Called on a worker of the new runtime after a move by on(runtime).
   void arrive() noexcept;
   [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept override;
 
-  // ---- the handle's ----
+  // ---- called through the handle ----
   void drop_handle() noexcept {
     if (!end_.has_ended()) make_unstoppable();
     if (end_.leave()) destroy();
   }
   [[nodiscard]] bool has_ended() const { return end_.has_ended(); }
-  // `who` waits from now on. True: it has ended before, and nobody will wake it.
+  // Registers `who` to be woken at the end. True: the task has already ended, and `who` will not be woken.
   [[nodiscard]] bool has_ended_before(waiter& who) { return end_.wait(who); }
-  // Any thread: suspends the stack, or sleeps.
+  // Any thread. On a worker it suspends the stack; an external thread sleeps.
   void wait_here();
-  // Once it has ended.
+  // Valid after the end.
   [[nodiscard]] bool was_cancelled() const { return was_cancelled_; }
   template <class T>
   T take() {
@@ -73,19 +73,20 @@ class spawned final : public end_listener, public context {
   static constexpr start_rule k_rule{&may_start};
 
   [[nodiscard]] void* frame() noexcept { return reinterpret_cast<std::byte*>(this) + k_record_bytes; }
-  // It has not started, and does not.
+  // Ends a task that has not started.
   void cancel() noexcept;
   void track() noexcept;
-  // It has ended. Returns whom to resume, perhaps nobody; from then on this may be gone.
+  // The task has ended. Returns the coroutine to resume, or std::noop_coroutine. The record may be destroyed before
+  // this returns.
   [[nodiscard]] std::coroutine_handle<> finish() noexcept;
   void destroy() noexcept;
 
   bool was_cancelled_ = false;
   bool is_tracked_ = false;
-  hand_over<waiter> end_;
+  join_state<waiter> end_;
 };
 
-// What a spawned task needs beside its frame.
+// The record fits into the room before the frame.
 static_assert(sizeof(spawned) <= k_record_bytes && k_record_bytes % alignof(std::max_align_t) == 0);
 
 }  // namespace coro
@@ -93,7 +94,7 @@ static_assert(sizeof(spawned) <= k_record_bytes && k_record_bytes % alignof(std:
 template <class T>
 class [[nodiscard]] join_handle {
  public:
-  explicit join_handle(coro::spawned& made) noexcept : made_{&made} {}  // is its owner from now on
+  explicit join_handle(coro::spawned& made) noexcept : made_{&made} {}  // takes ownership
   join_handle(join_handle&& other) noexcept : made_{std::exchange(other.made_, nullptr)} {}
   join_handle& operator=(join_handle&& other) noexcept {
     if (this != &other) {
@@ -104,26 +105,26 @@ class [[nodiscard]] join_handle {
   }
   ~join_handle() { detach(); }
 
-  // Does it refer to a task?
+  // True if the handle refers to a task.
   [[nodiscard]] bool valid() const { return made_ != nullptr; }
   [[nodiscard]] bool is_ready() const { return need().has_ended(); }
 
-  // The task resumes without anybody who waits.
+  // Gives up the handle; the task continues.
   void detach() noexcept {
     if (made_ != nullptr) std::exchange(made_, nullptr)->drop_handle();
   }
-  // Asks the task to stop. If it has not started, it does not, and who waits for it gets task_cancelled. Otherwise what
-  // it waits for, now or later, ends with task_cancelled there, so that its destructors run; it may also end as it
-  // likes.
+  // Requests a stop of the task. A task that has not started never starts, and its waiter gets task_cancelled. In a
+  // task that has started, the current and all later waits throw task_cancelled, so that its destructors run; the task
+  // may catch the exception and end normally.
   void cancel() { need().request_stop(); }
 
-  // The task's result, or the exception that left it, or task_cancelled. Once.
+  // The task's result, its exception, or task_cancelled. Once.
   [[nodiscard]] auto operator co_await() && {
     (void)need();
     return awaiter{std::move(*this)};
   }
 
-  // The same on any thread: on a worker it suspends the calling stack, elsewhere the thread sleeps.
+  // The same on any thread: on a worker it suspends the calling stack; an external thread sleeps.
   T get() {
     if (!need().has_ended()) made_->wait_here();
     const join_handle taken{std::move(*this)};
@@ -171,7 +172,7 @@ class [[nodiscard]] join_handle {
   coro::spawned* made_;
 };
 
-// Starts `what` on a worker of `rt`, as submit does: see submit_options for what can be chosen.
+// Starts `what` on a worker of `rt`. `how` as for runtime::submit.
 template <class T>
 join_handle<T> spawn(runtime& rt, task<T> what, const submit_options& how = {}) {
   coro::promise_base& root = what.release();
@@ -180,7 +181,7 @@ join_handle<T> spawn(runtime& rt, task<T> what, const submit_options& how = {}) 
   return join_handle<T>{made};
 }
 
-// The same at the runtime of the calling worker; elsewhere at the default one.
+// The same on the runtime of the calling worker; on an external thread on the default runtime.
 template <class T>
 join_handle<T> spawn(task<T> what, const submit_options& how = {}) {
   if (!this_worker().is_some()) return filch::spawn(default_runtime(), std::move(what), how);

@@ -1,24 +1,24 @@
-// The kernel of requests to stop: points below points, of which one request marks all that are at or below its own.
+// The kernel of stop requests: a graph of points, in which a request marks its own point and all points below.
 // kernel: light headers only
 //
-// A point is one word: may a stop still be requested, was it, who is told of it (a node, made when somebody wants to
-// be), and a list of links to the points below. A link is entered at a point and leads to another one; both lie where
-// their owners keep them.
+// A point is one word: whether a stop may still be requested, whether it was, the node to notify (made on demand), and
+// a list of links to the points below. A link is entered at one point and leads to another. The owners of points and
+// links provide their memory.
 //
 //   stop_point::request    marks its own point, then takes one link after the other out of the lists below and marks
-//                          where they lead. It recurses nowhere and allocates nothing: its path down is linked through
-//                          the links that it has taken. It calls nobody: the nodes that are to be told are returned.
-//   stop_point::leave      takes a link out of the list; or waits until a request that has taken it is done with it.
+//                          the points where they lead. It neither recurses nor allocates: the links that it has taken
+//                          form its stack. It makes no callbacks: it returns the nodes that the caller must notify.
+//   stop_point::leave      takes a link out of the list; or waits until the request that has taken it releases it.
 //
-// Who may call what: any thread, while the point is there; `leave` the owner of the link.
+// Who may call what: any thread, while the point exists; `leave` the owner of the link.
 //
 // Invariants
-//   T1  A point that was requested stays so. Links are entered at no such point: whoever comes later is told so.
-//   T2  A request takes the links only of points that it has marked itself. So two requests never visit the same point,
-//       and points may lie in a circle.
-//   T3  Nobody holds two locks. A link that was taken out of a list is `held` until the request does not touch the
-//       point where it leads any more; its owner waits for that before it destroys either.
-//   T4  A request touches its own point until that point's list is empty, and never again.
+//   T1  A marked point stays marked. No link is entered at a marked point: `enter` returns false instead.
+//   T2  A request takes links only from points that it has marked itself. So two requests never visit the same point,
+//       and the links may form cycles.
+//   T3  No thread holds two locks. A link that was taken out of a list stays `held` until the request no longer touches
+//       the point where it leads; the link's owner waits for that before it destroys the link or that point.
+//   T4  A request touches its own point until that point's list is empty, and not afterwards.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -33,7 +33,7 @@ namespace filch::inline v0::coro {
 template <class Node, class A>
 class stop_point;
 
-// Two flags more than the alignment of a pointer gives.
+// Leaves four low bits of a pointer free for flags: two more than its natural alignment guarantees.
 inline constexpr std::size_t k_stop_alignment = 16;
 
 template <class Node, class A = std_atomics>
@@ -47,20 +47,20 @@ class alignas(k_stop_alignment) stop_link {
   friend stop_point<Node, A>;
 
   stop_point<Node, A>& to_;
-  // Guarded by the lock of the point where it is entered; once it was taken they are the request's.
+  // Guarded by the lock of the point where the link is entered; owned by the request once the link was taken.
   typename A::template var<stop_link*> next_{nullptr};
   typename A::template var<stop_link*> before_{nullptr};
   typename A::template var<bool> is_listed_{false};
   typename A::template atomic<std::uint32_t> is_held_{0};
 };
 
-// What a node derives from. It belongs to its point, and to a request from the moment when it marks the point.
+// The base of a node. The node is owned by its point, and also by a request from the moment when that marks the point.
 template <class Node, class A = std_atomics>
 class alignas(k_stop_alignment) stop_node_base {
  public:
-  // True: nobody else has it, and the caller destroys it.
+  // Gives up one ownership. True: it was the last, and the caller destroys the node.
   [[nodiscard]] bool release() {
-    // [N8] acq_rel: release hands over what the caller did with it, acquire receives what the other did ← [N8].
+    // [N8] acq_rel: release publishes what the caller did with the node, acquire observes what the other did ← [N8].
     return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 
@@ -73,16 +73,16 @@ class alignas(k_stop_alignment) stop_node_base {
   friend class stop_nodes;
 
   typename A::template var<stop_link<Node, A>*> below_{nullptr};  // guarded by the lock of its point
-  typename A::template var<Node*> next_{nullptr};                 // of the request
+  typename A::template var<Node*> next_{nullptr};                 // owned by the request
   typename A::template atomic<std::uint32_t> owners_{1};
 };
 
-// Nodes that are to be told of a request: each before that of the point from which the request came to its own, so that
-// who is told may wait for those below. Each has been retained.
+// The nodes that a request must notify. The node of a point comes before the node of the point from which the request
+// reached it, so that a callback may wait for the points below its own. The list owns each node.
 template <class Node, class A = std_atomics>
 class stop_nodes {
  public:
-  // They come before those that are there.
+  // Added nodes come before the present ones.
   void add(Node& one) {
     one.next_.set(first_);
     first_ = &one;
@@ -108,7 +108,7 @@ class stop_nodes {
   Node* first_ = nullptr;
 };
 
-// A node has request_stop().
+// `Node` derives from stop_node_base and has request_stop().
 template <class Node, class A = std_atomics>
 class stop_point {
  public:
@@ -121,11 +121,11 @@ class stop_point {
 
   struct state {
     bool is_requested;
-    bool is_final;  // nobody can request a stop of this very point any more
-    Node* node;     // null: nobody has wanted to be told
+    bool is_final;  // no stop of this point itself can be requested any more
+    Node* node;     // null: no token was asked for
   };
   [[nodiscard]] state look() const {
-    // [N4] acquire load: the node is complete, and what was done before a request is visible ← [N2].
+    // [N4] acquire load: observes the complete node, and what was done before a request ← [N2].
     const std::uintptr_t seen = word_.load(std::memory_order_acquire);
     return {is_requested(seen), (seen & k_final) != 0, node_of(seen)};
   }
@@ -133,36 +133,37 @@ class stop_point {
     // [N3] acquire load: as [N4] ← [N2].
     return is_requested(word_.load(std::memory_order_acquire));
   }
-  // None was requested, and none can be, but through a node.
+  // No stop was requested, and none can be: the point is final and has no node that could follow another token.
   [[nodiscard]] bool is_out_of_reach() const {
-    // revalidated by [N1]: who does not see it enters a link in vain
+    // revalidated by [N1]: a caller that reads an old value enters a link needlessly
     return (word_.load(std::memory_order_relaxed) & (k_requested | k_final | k_has_node)) == k_final;
   }
 
-  // Every point at or below is marked when it returns, unless another request is about to. The caller tells the nodes.
+  // Marks this point and all points below, except those that a concurrent request is about to mark. Returns the nodes
+  // that the caller must notify.
   [[nodiscard]] nodes request() {
-    nodes told;
-    bool has_more = mark(told);
-    link* path = nullptr;  // to points of which some links were not taken yet, the nearest first
+    nodes to_notify;
+    bool has_more = mark(to_notify);
+    link* path = nullptr;  // the stack: links to points whose lists are not empty yet, innermost first
     while (has_more || path != nullptr) {
       const taken next = (path != nullptr ? path->to_ : *this).take();
       if (next.is_last) {
         if (path == nullptr) has_more = false;
-        else let_go(*std::exchange(path, path->next_.get()));
+        else release_link(*std::exchange(path, path->next_.get()));
       }
       if (next.who == nullptr) continue;
-      if (next.who->to_.mark(told)) {
+      if (next.who->to_.mark(to_notify)) {
         next.who->next_.set(path);
         path = next.who;
       } else {
-        let_go(*next.who);
+        release_link(*next.who);
       }
     }
-    return told;
+    return to_notify;
   }
 
-  // A request to this from now on goes to where the link leads, too. False: there was one before, and the link is not
-  // entered.
+  // From now on a request of this point also reaches the point where the link leads. False: this point is marked
+  // already, and the link is not entered.
   [[nodiscard]] bool enter(link& who) {
     const std::uintptr_t seen = lock();
     if (is_requested(seen)) {
@@ -178,14 +179,15 @@ class stop_point {
     unlock(with_first(seen, &who));
     return true;
   }
-  // What was entered here, or was not. Afterwards no request touches the link, or where it leads through it.
+  // Undoes `enter`; does nothing if that returned false. Afterwards no request touches the link, nor, through it, the
+  // point where it leads.
   void leave(link& who) {
-    // [N14] acquire load: what a request did with the link comes before the end of it ← [N13].
+    // [N14] acquire load: what a request did with the link happens before its destruction ← [N13].
     if (who.is_held_.load(std::memory_order_acquire) == 0) return;
     const std::uintptr_t seen = lock();
     if (!who.is_listed_.get()) {
       unlock(seen);
-      return wait_until_let_go(who);
+      return wait_until_released(who);
     }
     link* const next = who.next_.get();
     link* const before = who.before_.get();
@@ -195,7 +197,7 @@ class stop_point {
     unlock(before != nullptr ? seen : with_first(seen, next));
   }
 
-  // `made` is nobody else's yet. Returns the node that holds: `made`, or one that was there before.
+  // `made` is not shared yet. Returns the point's node: `made`, or the node that was there before.
   [[nodiscard]] Node* publish(Node& made) {
     const std::uintptr_t seen = lock();
     if (Node* const other = node_of(seen)) {
@@ -209,7 +211,7 @@ class stop_point {
     return &made;
   }
 
-  // Nobody is left who could request a stop of this very point.
+  // The last party that could request a stop of this point itself is gone.
   void make_final() { unlock(lock() | k_final); }
 
  private:
@@ -217,7 +219,7 @@ class stop_point {
   static constexpr std::uintptr_t k_requested = 2;
   static constexpr std::uintptr_t k_final = 4;
   static constexpr std::uintptr_t k_has_node = 8;
-  static constexpr std::uintptr_t k_flags = 15;  // above them: the node, or without one the first link
+  static constexpr std::uintptr_t k_flags = 15;  // the other bits: the node, or the first link if there is no node
 
   static bool is_requested(std::uintptr_t seen) { return (seen & k_requested) != 0; }
   using node_base = stop_node_base<Node, A>;  // Node may be incomplete where points are linked
@@ -226,7 +228,7 @@ class stop_point {
   }
   static Node* node_of(std::uintptr_t seen) { return static_cast<Node*>(base_of(seen)); }
 
-  // ---- with the lock ----
+  // ---- called with the lock held ----
   static link* first_of(std::uintptr_t seen) {
     if (node_base* const node = base_of(seen)) return node->below_.get();
     return reinterpret_cast<link*>(seen & ~k_flags);
@@ -239,7 +241,7 @@ class stop_point {
     return reinterpret_cast<std::uintptr_t>(first) | (seen & k_flags);
   }
 
-  // Returns the word without the lock.
+  // Returns the word without the lock bit.
   [[nodiscard]] std::uintptr_t lock() {
     std::uintptr_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [N1]
     for (std::uint32_t turns = 0;;) {
@@ -248,20 +250,20 @@ class stop_point {
         seen = word_.load(std::memory_order_relaxed);  // revalidated by [N1]
         continue;
       }
-      // [N1] acquire on success: what the last holder did is visible ← [N2]. Relaxed on failure: revalidated by [N1].
+      // [N1] acquire on success: observes what the last holder did ← [N2]. Relaxed on failure: revalidated by [N1].
       if (word_.compare_exchange(seen, seen | k_locked, std::memory_order_acquire, std::memory_order_relaxed))
         return seen;
     }
   }
   void unlock(std::uintptr_t now) {
-    // [N2] release store: hands over what the holder did, and what a caller did before its request → [N1] → [N3] →
+    // [N2] release store: publishes what the holder did, and what a caller did before its request → [N1] → [N3] →
     // [N4].
     word_.store(now, std::memory_order_release);
   }
 
-  // ---- of a request ----
-  // True: it was not marked before, and has links.
-  [[nodiscard]] bool mark(nodes& told) {
+  // ---- the steps of a request ----
+  // True: this call marked the point, and the point has links.
+  [[nodiscard]] bool mark(nodes& to_notify) {
     const std::uintptr_t seen = lock();
     if (is_requested(seen)) {
       unlock(seen);
@@ -270,15 +272,15 @@ class stop_point {
     const bool has_links = first_of(seen) != nullptr;
     if (Node* const node = node_of(seen)) {
       node_base& base = *node;
-      base.owners_.store(2, std::memory_order_relaxed);  // ordered by [N2]: only its point has it so far
-      told.add(*node);
+      base.owners_.store(2, std::memory_order_relaxed);  // ordered by [N2]: only the point owns the node so far
+      to_notify.add(*node);
     }
     unlock(seen | k_requested);
     return has_links;
   }
   struct taken {
-    link* who;     // null: the last has left meanwhile
-    bool is_last;  // the point is not touched any more
+    link* who;     // null: the last link has left meanwhile
+    bool is_last;  // the request does not touch the point any more
   };
   [[nodiscard]] taken take() {
     const std::uintptr_t seen = lock();
@@ -293,11 +295,11 @@ class stop_point {
     unlock(with_first(seen, next));
     return {who, next == nullptr};
   }
-  static void let_go(link& who) {
-    // [N13] release store: the request is done with it → [N14] → [N11].
+  static void release_link(link& who) {
+    // [N13] release store: the request no longer touches the link → [N14] → [N11].
     who.is_held_.store(0, std::memory_order_release);
   }
-  static void wait_until_let_go(link& who) {
+  static void wait_until_released(link& who) {
     std::uint32_t turns = 0;
     // [N11] acquire load: as [N14] ← [N13].
     while (who.is_held_.load(std::memory_order_acquire) != 0) v0::wait_close_by<A>(++turns);

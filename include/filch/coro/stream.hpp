@@ -1,4 +1,4 @@
-// async_stream: a coroutine that gives one value after another, and may wait in between.
+// async_stream: a coroutine that yields a sequence of values and may wait between them.
 //
 //   filch::async_stream<int> count(int n) {
 //     for (int i = 0; i != n; ++i) {
@@ -10,13 +10,12 @@
 //   auto numbers = count(3);
 //   while (auto each = co_await numbers.next()) use(*each);                std::optional<int>; empty at the end
 //
-// It is lazy: it runs only while somebody awaits its next value, on the same worker, as an awaited task does, and it
-// belongs to the task that awaits. An exception that leaves it arrives at `next`; then it is at its end. If it is
-// destroyed before its end, what lies in its frame is destroyed. The values of an async_stream<T&> are pointers, null
-// at the end.
+// It is lazy: it runs only while a task awaits its next value, on the same worker and in the context of that task, as
+// an awaited task does. An exception that leaves the stream is rethrown by `next`, and the stream is then at its end.
+// Destroying a stream before its end destroys the locals in its frame. The values of an async_stream<T&> are pointers,
+// null at the end.
 //
-// Who may call what: a coroutine; one `next` at a time. A stream must not be destroyed while somebody awaits its next
-// value.
+// Who may call what: a coroutine; one `next` at a time. A stream must not be destroyed while its next value is awaited.
 #pragma once
 
 #include <filch/coro/detail/destroy_frame.hpp>
@@ -40,12 +39,12 @@ namespace coro {
 [[noreturn]] void throw_empty_stream();
 [[noreturn]] void throw_stream_is_awaited();
 
-// `continuation` is who awaits the next value; null: nobody does, and the stream is suspended.
+// `continuation` is the coroutine that awaits the next value; null: there is none, and the stream is suspended.
 template <class T>
 class stream_promise final : public promise_base {
   using value = std::remove_reference_t<T>;
 
-  // The stream is suspended with its value, and who awaits it resumes.
+  // Suspends the stream with its value and resumes the awaiting coroutine.
   struct give {
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<stream_promise> me) const noexcept {
@@ -53,7 +52,7 @@ class stream_promise final : public promise_base {
     }
     void await_resume() const noexcept {}
   };
-  // The same with a copy, which lies in the frame.
+  // The same with a copy of the value, which lies in the stream's frame.
   struct give_copy : give {
     give_copy(stream_promise& of, const value& original) : copy{original} { of.current_ = std::addressof(copy); }
     give_copy(const give_copy&) = delete;
@@ -65,7 +64,7 @@ class stream_promise final : public promise_base {
  public:
   [[nodiscard]] async_stream<T> get_return_object() noexcept;
 
-  // The value stays where it is until the stream resumes: in the frame, or where the reference refers to.
+  // The value stays in place until the stream resumes: in the frame, or in the referenced object.
   [[nodiscard]] give yield_value(std::conditional_t<std::is_reference_v<T>, T, value&&> one) noexcept {
     current_ = std::addressof(one);
     return {};
@@ -78,7 +77,7 @@ class stream_promise final : public promise_base {
   void return_void() noexcept {}
   void unhandled_exception() noexcept { error_ = std::current_exception(); }
 
-  // The value that the stream is suspended with; null: it is at its end. Throws what left it.
+  // The value that the stream is suspended with; null: the stream is at its end. Rethrows the stream's exception.
   [[nodiscard]] value* take() {
     continuation = nullptr;
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -99,7 +98,7 @@ class [[nodiscard]] async_stream {
 
  public:
   using promise_type = coro::stream_promise<T>;
-  // What `next` gives.
+  // The result of awaiting `next`.
   using item = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*,
                                   std::optional<std::remove_reference_t<T>>>;
 
@@ -113,10 +112,10 @@ class [[nodiscard]] async_stream {
   }
   ~async_stream() { reset(); }
 
-  // Does it have a coroutine? Not if it was moved from.
+  // True if the stream has a coroutine: it was not moved from.
   [[nodiscard]] bool valid() const { return frame_ != nullptr; }
 
-  // To be awaited: the next value. At the end it is empty, also when asked again.
+  // Returns an awaitable of the next value, which is empty at the end and on each later call.
   [[nodiscard]] auto next() {
     if (frame_ == nullptr) coro::throw_empty_stream();
     return awaiter{frame_};
@@ -126,7 +125,7 @@ class [[nodiscard]] async_stream {
   friend promise_type;
 
   struct awaiter {
-    using waits_for_tasks_alone = void;
+    using waits_only_for_tasks = void;
 
     std::coroutine_handle<promise_type> frame;
 

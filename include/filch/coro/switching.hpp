@@ -1,8 +1,8 @@
 // Where and when a coroutine resumes.
 //
-//   co_await filch::yield();                      lets others run first
-//   co_await filch::on(filch::worker_id{1});      resumes there; until it waits for something, it stays
-//   co_await filch::on(other_runtime);            a spawned task resumes at another runtime
+//   co_await filch::yield();                      lets other ready work run first
+//   co_await filch::on(filch::worker_id{1});      resumes on worker 1 and stays there until its next wait
+//   co_await filch::on(other_runtime);            a spawned task resumes on another runtime
 //
 // Who may call what: a coroutine.
 #pragma once
@@ -21,10 +21,10 @@
 namespace filch::inline v0 {
 namespace coro {
 
-// From then on the coroutine that the entry stands for, and the entry with it, may be gone.
+// After these calls the coroutine, and the entry in its frame, may be destroyed at any time.
 void queue_behind_others(coroutine_entry& who) noexcept;
 void queue_at(worker_id where, coroutine_entry& who) noexcept;
-// The same where there is no entry. False: there is no memory for one, and the coroutine resumes.
+// For a coroutine without an entry. False: there is no memory for one, and the caller resumes the coroutine.
 [[nodiscard]] bool queue_behind_others(std::coroutine_handle<> who) noexcept;
 // Throws std::invalid_argument if the running worker's runtime has no such worker.
 void require_worker(worker_id where);
@@ -70,16 +70,17 @@ class [[nodiscard]] on_awaiter {
   coroutine_entry entry_;
 };
 
-// Does `who` run at that runtime? Throws usage_error if it may not go there.
+// True if `who` runs on `there`. Throws usage_error if it does not and cannot be moved.
 [[nodiscard]] bool is_at(const runtime& there, const promise_base& who);
-// From then on the coroutine may be gone. Throws usage_error if the runtime takes nobody any more.
+// Moves the coroutine to another runtime; it may be destroyed before this returns. Throws usage_error if the runtime no
+// longer accepts tasks.
 void queue_at(const runtime& there, coroutine_entry& who);
-// It has come there.
+// Called on the new runtime once the moved coroutine runs there.
 void arrive(const promise_base& who) noexcept;
 
 class [[nodiscard]] on_runtime_awaiter {
  public:
-  using waits_for_tasks_alone = void;  // it would be listed at two runtimes
+  using waits_only_for_tasks = void;  // not tracked as a wait: it would be listed in two runtimes
 
   explicit on_runtime_awaiter(const runtime& where) : where_{where} {}
 
@@ -104,16 +105,17 @@ class [[nodiscard]] on_runtime_awaiter {
 
 }  // namespace coro
 
-// The coroutine resumes after what lies in its worker's queue; others may take it before. Throws task_cancelled if the
-// task was asked to stop.
+// Resumes the coroutine after the work that is in its worker's queue; a thief may take it earlier. Throws
+// task_cancelled if a stop of its task was requested.
 inline coro::yield_awaiter yield() { return coro::yield_awaiter{}; }
 
-// The coroutine resumes at that worker of the same runtime. Afterwards it resumes where what it waits for ends.
+// Resumes the coroutine on that worker of the same runtime. After its next wait it resumes wherever it is woken.
 inline coro::on_awaiter on(worker_id where) { return coro::on_awaiter{where}; }
 
-// A spawned task resumes at another runtime, which waits for it from then on before it ends; the one that it left does
-// not. Only the spawned coroutine itself can go: one that others await would take them along. They write `co_await
-// spawn(there, work())`. Throws usage_error elsewhere, and if the other runtime has been shut down.
+// Moves a spawned task to another runtime. From then on the destructor of that runtime waits for the task; the
+// destructor of the old one does not. Only the spawned coroutine itself can move: a coroutine that is awaited by
+// another would take its parents along; use `co_await spawn(there, work())` instead. Throws usage_error from any other
+// coroutine, and if the other runtime was shut down.
 inline coro::on_runtime_awaiter on(runtime& where) { return coro::on_runtime_awaiter{where}; }
 
 }  // namespace filch::inline v0

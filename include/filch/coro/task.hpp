@@ -4,12 +4,12 @@
 //   filch::task<int> more() { co_return 1 + co_await work(); }
 //   int r = rt.run(more());                       from any thread
 //
-// A task is lazy: it starts when it is awaited, waited for, run or spawned, and only then. Awaiting one from another
-// costs no queue: the caller stops, the task runs on the same worker, and the caller resumes where the task ended.
+// A task is lazy: it starts when it is awaited, waited for, run or spawned, and not earlier. Awaiting a task involves
+// no queue: the awaiting coroutine suspends, the task runs on the same worker, and the awaiting coroutine resumes where
+// the task ended.
 //
-// Who may call what: the coroutine runs on workers only; between two of its lines with co_await it may change the
-// worker and the thread. `wait` and calling a task any thread. A task is used once and must not be destroyed while it
-// runs.
+// Who may call what: the coroutine runs on workers only; each co_await may move it to another worker and thread. Any
+// thread may call `wait`, or call a task as a function. A task is used once and must not be destroyed while it runs.
 #pragma once
 
 #include <filch/coro/detail/children.hpp>
@@ -39,8 +39,8 @@ class task_promise final : public promise_base, public outcome<T> {
   }
 };
 
-// Runs a coroutine that has not started to its end, on a worker. While it waits the caller's stack is suspended.
-// Throws stack_exhausted if little of that is left.
+// Runs a coroutine that has not started to its end, on a worker. While it waits, the caller's stack is suspended.
+// Throws stack_exhausted if little of the caller's stack is left.
 void run_to_end(promise_base& root);
 
 [[noreturn]] void throw_empty_task();
@@ -51,11 +51,11 @@ template <class T>
 class [[nodiscard]] task {
  public:
   using promise_type = coro::task_promise<T>;
-  using waits_for_tasks_alone = void;
+  using waits_only_for_tasks = void;
 
   task(task&& other) noexcept : frame_{std::exchange(other.frame_, nullptr)} {
-    // Two tasks side by side are not moved as one vector: right after both were made, as for `all`, the load of the
-    // pair would wait until the two stores have left the store buffer.
+    // Keeps the compiler from moving two adjacent tasks as one vector: right after both were constructed, as for `all`,
+    // the load of the pair could not be forwarded from the two stores and would stall on the store buffer.
     void* alone = frame_.address();
     asm("" : "+r"(alone));
     frame_ = std::coroutine_handle<promise_type>::from_address(alone);
@@ -69,21 +69,21 @@ class [[nodiscard]] task {
   }
   ~task() { reset(); }
 
-  // Does it have a coroutine? Not if it was moved from.
+  // True if the task has a coroutine: it was not moved from.
   [[nodiscard]] bool valid() const { return frame_ != nullptr; }
 
-  // Waits for it: so a task is a function, and runtime::run and runtime::submit take it.
+  // As filch::wait. It makes a task a function, which runtime::run and runtime::submit accept.
   T operator()() &&;
 
-  // Runs it here and now; the caller resumes where it ends.
+  // Runs the task at once; the awaiting coroutine resumes where the task ends.
   [[nodiscard]] auto operator co_await() && { return awaiter{promise()}; }
 
-  // For those that start it. Throws usage_error if it has no coroutine.
+  // For the code that starts the task. Throws usage_error if it has no coroutine.
   [[nodiscard]] promise_type& promise() const {
     if (frame_ == nullptr) coro::throw_empty_task();
     return frame_.promise();
   }
-  // The same, and the coroutine is theirs from now on.
+  // The same, and the caller takes ownership of the coroutine.
   [[nodiscard]] promise_type& release() {
     promise_type& given = promise();
     frame_ = nullptr;
@@ -114,10 +114,10 @@ class [[nodiscard]] task {
   std::coroutine_handle<promise_type> frame_;
 };
 
-// Returns the task's result, or throws its exception. On a worker it starts at once, and if it does not end without
-// waiting for others, the calling stack is suspended and the worker resumes with other work: so the code after it may
-// be on another thread. Throws stack_exhausted if that stack is nearly used up. Elsewhere the default runtime runs it,
-// and the thread sleeps.
+// Returns the task's result, or throws its exception. On a worker the task starts at once; if it has to wait, the
+// calling stack is suspended and the worker continues with other work, so the code after the call may run on another
+// thread. Throws stack_exhausted if the calling stack is nearly used up. On an external thread the default runtime runs
+// the task, and the thread sleeps.
 template <class T>
 T wait(task<T> what) {
   if (!this_worker().is_some()) return default_runtime().run(std::move(what));

@@ -1,10 +1,12 @@
-// What a task can ask about itself.
+// The properties of the running task.
 //
-//   std::stop_token t = co_await filch::this_task::stop_token();      is it asked to stop?
-//   filch::task_id  n = co_await filch::this_task::id();              of the spawned task that it is, or is awaited by
+//   std::stop_token t = co_await filch::this_task::stop_token();      its stop token
+//   filch::task_id  n = co_await filch::this_task::id();              the number of its spawned task
 //   co_await filch::this_task::set_name("reader 7");                  for dumps
 //
-// Who may call what: a coroutine of filch. It resumes at once.
+// The spawned task of a coroutine is the coroutine itself, or the spawned task that awaits it, directly or indirectly.
+//
+// Who may call what: a coroutine of filch. It does not suspend.
 #pragma once
 
 #include <filch/base/ids.hpp>
@@ -21,7 +23,7 @@ namespace coro {
 template <class Question>
 class [[nodiscard]] question {
  public:
-  using waits_for_tasks_alone = void;  // it does not wait at all
+  using waits_only_for_tasks = void;  // it never waits
 
   explicit question(Question what) : what_{what} {}
 
@@ -44,19 +46,19 @@ void rename_task(const promise_base& who, const char* name) noexcept;
 
 namespace this_task {
 
-// Empty if nobody can ask it to stop.
+// Empty if no stop of it can be requested.
 inline auto stop_token() {
   return coro::question{[](const coro::promise_base& me) noexcept { return me.stop_token(); }};
 }
 
-// None if no spawned task awaits it.
+// None if the coroutine is not part of a spawned task.
 inline auto id() {
   return coro::question{
       [](const coro::promise_base& me) noexcept { return me.context == nullptr ? task_id::none() : me.context->id(); }};
 }
 
-// Names the spawned task that this is, or is awaited by, in dumps. Does nothing if the runtime does not track its tasks
-// (options::track_tasks). The name is copied.
+// Names the spawned task in dumps. Does nothing if the runtime does not track its tasks (options::track_tasks). The
+// name is copied.
 inline auto set_name(const char* name) {
   return coro::question{[name](const coro::promise_base& me) noexcept { coro::rename_task(me, name); }};
 }

@@ -1,19 +1,19 @@
-// One who waits: a coroutine, a plain function on a worker, or a thread that is no worker. Whatever it waits for, it
-// lies where who waits can keep it: in the coroutine's frame or on the stack.
+// A waiter: the wait of a coroutine, of a plain function on a worker, or of an external thread. It lies in the frame or
+// on the stack of the waiting party.
 //
 //   waiter self;                          a stack or a thread
-//   … tell somebody of `self` …
+//   … publish `self` to the party that calls wake() …
 //   self.wait_here();
 //
 //   bool await_suspend(std::coroutine_handle<> who) {                      a coroutine
 //     self.arm(who);
-//     … tell somebody of `self`; from then on touch nothing of this …
+//     … publish `self`; after that, do not touch the awaiter …
 //     return true;
 //   }
 //
-// Who may call what: `arm` and `wait_here` who waits, on its worker or thread; `wake` anybody, once. A coroutine that
-// waits stays with its runtime, and the runtime does not end before it: what runs it (run, spawn) is counted until it
-// ends.
+// Who may call what: `arm` and `wait_here` the waiting party, on its own worker or thread; `wake` any thread, once. A
+// waiting coroutine stays with its runtime, and the runtime outlives it: the task that it belongs to (run, spawn)
+// counts as unfinished until it ends.
 #pragma once
 
 #include <filch/share/entry.hpp>
@@ -33,46 +33,46 @@ namespace filch::inline v0::coro {
 
 class waiter {
  public:
-  // Of a stack or a thread, which calls `wait_here` afterwards; or of a coroutine that is armed later.
+  // For a stack or a thread, which calls `wait_here` later; or for a coroutine, which calls `arm` later.
   waiter() noexcept {}
   explicit waiter(const char* why) noexcept : reason{why} {}
-  // Of a coroutine that runs on the calling worker and is about to suspend.
+  // For a coroutine that runs on the calling worker and is about to suspend.
   explicit waiter(std::coroutine_handle<> who, const char* why = nullptr) noexcept : reason{why} { arm(who); }
   waiter(const waiter&) = delete;
   waiter& operator=(const waiter&) = delete;
 
-  // Once: from now on this is that coroutine, which runs on the calling worker and is about to suspend, or resumes
-  // after all.
+  // Once. Makes this the waiter of `who`, a coroutine that runs on the calling worker and is about to suspend. The
+  // coroutine may still decide not to suspend.
   void arm(std::coroutine_handle<> who) noexcept;
 
-  // Who waits resumes: a coroutine or a stack in its turn, from a queue of its runtime; a thread at once. The waiter
-  // may be gone when this returns.
+  // Ends the wait. A coroutine or a stack is put into a queue of its runtime; a thread wakes at once. The waiter may be
+  // destroyed before this returns.
   void wake() noexcept;
 
-  // A stack or a thread whose wait is over: it may wait, and be woken, once more.
+  // For a stack or a thread whose wait is over: prepares the waiter for another wait and wake.
   void renew() noexcept {
     std::destroy_at(&woken_);
     std::construct_at(&woken_, 1u);
   }
 
-  // Instead of `wake`, for one who ends: a coroutine of the calling worker's runtime is returned, and the caller
-  // resumes it. Null: it was woken.
+  // Instead of `wake`, for a coroutine that ends: returns a waiting coroutine of the calling worker's runtime, which
+  // the caller resumes. Null: the waiter was woken by `wake`.
   [[nodiscard]] std::coroutine_handle<> take_or_wake() noexcept;
 
-  // Returns when `wake` was called, before or after. On a worker this suspends the stack, never the thread.
+  // Returns once `wake` was called, possibly before this call. On a worker it suspends the stack, never the thread.
   void wait_here() noexcept;
 
-  const char* reason = nullptr;  // what it waits for, for dumps and traces
+  const char* reason = nullptr;  // what the wait is for, in dumps and traces
 
  private:
-  // Of a coroutine: what is put into a queue, and where.
+  // For a coroutine: its queue entry and its runtime.
   coroutine_entry entry_;
   runtime::core* home_ = nullptr;
-  // Of the others.
+  // For a stack or a thread.
   join_counter<suspended_stack> woken_{1};
 };
 
-// The stop token of the task whose coroutine this is; an empty one for coroutines of others.
+// The stop token of the coroutine's task; an empty token for coroutine types of other libraries.
 template <class Promise>
 [[nodiscard]] std::stop_token stop_token_of(std::coroutine_handle<Promise> who) noexcept {
   if constexpr (requires {

@@ -1,11 +1,15 @@
-// join: calls functions, perhaps in parallel, and returns when all are done.
+// join: calls functions, possibly in parallel, and returns when all of them have returned.
 //
 //   auto [a, b] = filch::join([&] { return fib(n - 1); }, [&] { return fib(n - 2); });
 //
-// Who may call what: any thread; threads that are no workers go through the default runtime. All functions end before
-// join returns or throws; the exception of the first in the order of the arguments is rethrown. A join that waits holds
-// no thread, so the code after it may run on another thread than the code before: hold no std::mutex across it, and
-// keep no reference to a thread_local. The functions must not wait for each other.
+// Fast path, if no thief takes the child: try_fork() → run_forked() → child_frame::join() → join_latent(). Slow paths:
+// join_two_slow_path() if the frame lies below the stack's fork limit, child_frame::join_slow_path() if it does not lie
+// below the join limit (latent.hpp).
+//
+// Who may call what: any thread; external threads use the default runtime. All functions end before join returns or
+// throws; the exception of the first in the order of the arguments is rethrown. A waiting join occupies no thread, so
+// the code after it may run on another thread than the code before: do not hold a std::mutex across it, and keep no
+// reference to a thread_local. The functions must not wait for each other.
 #pragma once
 
 #include <filch/fork/concepts.hpp>
@@ -40,8 +44,8 @@ inline result_of<F> call(F& function) {
   }
 }
 
-// A function as a frame holds it. One that was passed as a temporary and is small and trivial is copied: so the fork
-// writes it once, and the compiler knows that nobody else changes the original. Any other is referred to.
+// How a frame holds a function. A small, trivial function that was passed as a temporary is copied: so the fork writes
+// it once, and the compiler knows that no other code changes the copy. Any other function is held by reference.
 template <class F>
 inline constexpr bool is_held_by_value =
     !std::is_reference_v<F> && std::is_trivially_copyable_v<F> && std::is_copy_constructible_v<F> &&
@@ -61,25 +65,25 @@ class held_function {
   [[no_unique_address]] std::conditional_t<is_held_by_value<F>, function, function&> function_;
 };
 
-// A fork's frame with the function of its child. Whoever takes the child puts its result or exception here; until then
-// that memory is untouched, so that a fork that nobody takes costs nothing for it.
-// Aligned so that compilers put it at the stack pointer, where instructions are shorter.
+// The frame of a fork, with the function of its child. The thread that runs a taken child stores its result or
+// exception here; until then that memory is not accessed, so it costs nothing if no thief takes the child. The
+// alignment makes compilers place it at the stack pointer, where instructions are shorter.
 template <class F>
 class alignas(16) child_frame : public latent_frame {
  public:
   using result = result_of<F>;
 
-  // The members of latent_frame are written where they are needed.
+  // The members of latent_frame are written by fork_latent().
   explicit child_frame(std::remove_reference_t<F>& function) : function_{function} {}
   child_frame(const child_frame&) = delete;
   child_frame& operator=(const child_frame&) = delete;
   ~child_frame() {}
 
-  // On a thread that takes part.
+  // For a thread that participates: a worker, or an external thread in an external section.
   void fork(latent_stack& stack) {
     if (!v0::fork_latent(stack, *this, k_kind) && !detail::fork_slow_path(stack, *this)) __builtin_unreachable();
   }
-  // False: the fork limit sounds, and nothing was linked.
+  // False: the frame lies below the fork limit, and was not linked.
   [[nodiscard]] bool try_fork(latent_stack& stack) { return v0::fork_latent(stack, *this, k_kind); }
   [[nodiscard]] std::remove_reference_t<F>& function() noexcept { return function_.get(); }
   void put(result&& value) {
@@ -102,7 +106,7 @@ class alignas(16) child_frame : public latent_frame {
     if constexpr (!std::is_reference_v<result>) std::destroy_at(std::addressof(value_));
   }
 
-  // The child's result; runs it here if nobody else has.
+  // Returns the child's result; runs the child here if no thief has taken it.
   result join() {
     const joined_frame found = v0::join_latent(*this);
     if (!found.needs_slow_path) [[likely]]
@@ -110,13 +114,13 @@ class alignas(16) child_frame : public latent_frame {
     return static_cast<child_frame*>(found.frame)->join_slow_path(*found.stack);
   }
 
-  // Another exception is on its way: the child ends, and its result or exception is dropped. Not inlined, and called
-  // with the newest frame, so that the caller needs no register for its address.
+  // For the join while another exception propagates: completes the child and drops its result or exception. Not
+  // inlined, and finds its frame as the newest one, so that the caller needs no register for its address.
   [[gnu::cold, gnu::noinline]] static void join_quietly() noexcept {
     auto& self = static_cast<child_frame&>(*latent_stack_here().newest.load(std::memory_order_relaxed));  // owner-only
     const joined_frame found = v0::join_latent(self);
     if (!found.needs_slow_path || detail::join_slow_path(*found.stack, self, leaving::by_exception)) {
-      if (is_stack_exhausted()) return;  // a child that has not started would only come to the same end
+      if (is_stack_exhausted()) return;  // a child that has not started would exhaust the stack as well
       if (!found.needs_slow_path) {
         run(self);
       } else {
@@ -129,7 +133,7 @@ class alignas(16) child_frame : public latent_frame {
   }
 
  private:
-  // A reference is kept as a pointer.
+  // A reference is stored as a pointer.
   using stored = std::conditional_t<std::is_reference_v<result>, std::remove_reference_t<result>*, result>;
 
   [[gnu::cold]] static const char* label(const latent_frame& base) noexcept {
@@ -173,11 +177,11 @@ class alignas(16) child_frame : public latent_frame {
   };
 };
 
-// F and G are deduced as by a forwarding reference: a reference type for what the caller keeps.
+// F and G are deduced as for a forwarding reference: a reference type if the argument is an lvalue.
 template <class F, class G>
 using both_results = std::tuple<result_of<F>, result_of<G>>;
 
-// The child was forked: what comes after.
+// Runs the first function after the fork of the child, and joins.
 template <class F, class G>
 inline both_results<F, G> run_forked(held_function<F>& first, child_frame<G>& child) {
   const auto call_first = [&]() -> result_of<F> {
@@ -192,7 +196,7 @@ inline both_results<F, G> run_forked(held_function<F>& first, child_frame<G>& ch
   return {std::forward<result_of<F>>(a), child.join()};
 }
 
-// The calling thread takes part as a external thread while `function` runs; if it cannot, a worker runs it.
+// Runs `function` on the calling external thread, in an external section. If no section can begin, a worker runs it.
 template <class F>
 [[gnu::cold, gnu::noinline]] decltype(auto) enter_from_outside(F function, outside_work how = outside_work::unknown) {
   const external_section visit{how};
@@ -200,7 +204,7 @@ template <class F>
   return default_runtime().run([&]() -> decltype(auto) { return function(); });
 }
 
-// On a thread that takes part.
+// For a thread that participates.
 template <class F, class G>
 inline both_results<F, G> join_inside(latent_stack& stack, std::remove_reference_t<F>& first,
                                       std::remove_reference_t<G>& second) {
@@ -214,12 +218,12 @@ inline both_results<F, G> join_two(latent_stack& stack, F&& first, G&& second) {
   return detail::join_inside<F, G>(stack, first, second);
 }
 
-// The fork limit has sounded: the whole join, in a place of its own. So nothing of what the caller knows has to outlive a
-// call on its way to the first function, and none of it takes a register in the common case. The first result; the
-// second one is put into the frame. What is held by value is passed so, too: then nobody takes the address of the
-// original.
+// The whole join if the frame lies below the fork limit. It is a function of its own so that in the fast path no
+// value has to stay alive across a call before the first function, and none takes a register for that. Returns the
+// first result and stores the second one in the frame. `first` is passed by value, as the frame holds it, so that the
+// address of the caller's copy is never taken.
 template <class F, class G>
-[[gnu::cold, gnu::noinline]] result_of<F> join_forked_slowly(held_function<F> first, child_frame<G>& child) {
+[[gnu::cold, gnu::noinline]] result_of<F> join_two_slow_path(held_function<F> first, child_frame<G>& child) {
   latent_stack& stack = latent_stack_here();
   both_results<F, G> both =
       detail::fork_slow_path(stack, child) ? detail::run_forked<F, G>(first, child) : detail::enter_from_outside([&] {
@@ -228,13 +232,13 @@ template <class F, class G>
   child.put(std::forward<result_of<G>>(std::get<1>(both)));
   try {
     return std::forward<result_of<F>>(std::get<0>(both));
-  } catch (...) {  // nobody else knows of the result in the frame
+  } catch (...) {  // no other code destroys the result in the frame
     child.drop();
     throw;
   }
 }
 
-// On any thread.
+// For any thread.
 template <class F, class G>
 [[gnu::always_inline]] inline both_results<F, G> join_anywhere(std::remove_reference_t<F>& first,
                                                                std::remove_reference_t<G>& second) {
@@ -242,7 +246,7 @@ template <class F, class G>
   child_frame<G> child{second};
   if (!child.try_fork(latent_stack_here())) [[unlikely]] {
     const auto again = [&]() -> child_frame<G>& { return static_cast<child_frame<G>&>(*detail::address_again(child)); };
-    result_of<F> a = detail::join_forked_slowly<F, G>(first_function, again());
+    result_of<F> a = detail::join_two_slow_path<F, G>(first_function, again());
     return {std::forward<result_of<F>>(a), again().take()};
   }
   return detail::run_forked<F, G>(first_function, child);
@@ -266,12 +270,11 @@ inline constexpr bool all_void = (std::is_void_v<std::invoke_result_t<F&>> && ..
 
 }  // namespace detail
 
-// Calls all functions, perhaps at the same time. Returns a tuple of what they return, with `nothing` for void; or
-// nothing at all if all return void. Each may return void, a reference, or a value that can be moved: it is moved into
-// the tuple.
+// Calls all functions, possibly in parallel. Returns a tuple of their results, with `nothing` for void; returns void if
+// all return void. Each may return void, a reference, or a movable value, which is moved into the tuple.
 template <function_without_arguments F, function_without_arguments G, function_without_arguments... Rest>
 [[gnu::always_inline]] inline auto join(F&& first, G&& second, Rest&&... rest) {
-  static_assert(detail::can_hand_on_all<F, G, Rest...>,
+  static_assert(detail::can_return_all<F, G, Rest...>,
                 "filch::join moves what its functions return: return void, a reference, or a type that can be moved");
   if constexpr (detail::all_void<F, G, Rest...>)
     return (void)detail::join_all<false, F, G, Rest...>(first, second, rest...);

@@ -1,12 +1,12 @@
-// scope: a block that ends when everything spawned in it has ended.
+// scope: a block that ends when all functions spawned in it have ended.
 //
 //   filch::scope([&](auto& s) { for (auto& x : xs) s.spawn([&] { work(x); }); });
 //
-// Who may call what: `scope` any thread; threads that are no workers go through the default runtime. `spawn` the body
-// and everything that was spawned. The scope waits without holding a thread: see join.hpp for what that means. The
-// first exception, of the body or of a child, is rethrown when all have ended. A stop token cancels children that have
-// not started; the scope then returns as if they had ended. A scope that is nested too deep for its stack throws
-// stack_exhausted; children of a scope that has ended so are not started any more.
+// Who may call what: `scope` any thread; external threads use the default runtime. `spawn` the body and all spawned
+// functions. A waiting scope occupies no thread: see join.hpp for the consequences. The first exception, of the body or
+// of a child, is rethrown when all have ended. A stop token cancels children that have not started; the scope then
+// returns as if they had ended. A scope that is nested too deeply for its stack throws stack_exhausted; its children
+// that have not started are then skipped.
 #pragma once
 
 #include <filch/fork/concepts.hpp>
@@ -29,13 +29,13 @@ class scope_handle {
   scope_handle(const scope_handle&) = delete;
   scope_handle& operator=(const scope_handle&) = delete;
 
-  // Calls `function`, perhaps at the same time, before the scope ends. What it returns is dropped.
+  // Calls `function`, possibly in parallel, before the scope ends. Its result is dropped.
   template <spawnable_function F>
   void spawn(F&& function) {
     put(*new child<std::decay_t<F>>(*this, std::forward<F>(function)));
   }
 
-  // Has a stop been requested? Children that run may look.
+  // True if a stop was requested. Running children may poll it.
   [[nodiscard]] bool stop_requested() const { return stop_.stop_requested(); }
 
  private:
@@ -73,11 +73,11 @@ class scope_handle {
   // Throws stack_exhausted.
   explicit scope_handle(std::stop_token stop);
   ~scope_handle();
-  // Takes over the reference. Throws std::bad_alloc or usage_error; then the child has never been.
+  // Takes over the reference. Throws std::bad_alloc or usage_error; the child is then destroyed and not counted.
   void put(task_base& made);
   void fail(std::exception_ptr error) noexcept;
-  // Has the stack of the body or of a child come to its end? Then a child that has not started would only come to the
-  // same end.
+  // True if the stack of the body or of a child was exhausted. A child that has not started would exhaust its stack as
+  // well.
   [[nodiscard]] bool is_given_up() const noexcept;
   void end_child() noexcept;
   // Returns when all children have ended; rethrows the first exception.
@@ -98,7 +98,7 @@ void run_scope(Body& body, const std::stop_token& stop) {
   handle.wait();
 }
 
-// Calls `body` with a scope to spawn in, and returns when the body and everything spawned have ended.
+// Calls `body` with a scope handle, and returns when the body and all spawned functions have ended.
 template <scope_body<scope_handle> Body>
 void scope(Body&& body, const std::stop_token& stop = {}) {
   if (this_worker().is_some()) filch::run_scope(body, stop);

@@ -1,11 +1,11 @@
-// Code that must stay on its thread across a join: it holds a std::mutex, or refers to a thread_local.
+// For code that must stay on its thread across a join, because it holds a std::mutex or refers to a thread_local.
 //
 //   const filch::stay_on_thread here;
 //   const std::lock_guard lock{some_std_mutex};
-//   filch::join(f, g);                             // if g was taken, this thread waits, and another one stands in
+//   filch::join(f, g);                             // if g was taken, this thread waits and a spare thread replaces it
 //
-// Without it the code after a join may be on another thread, which may not unlock what the first one has locked.
-// A lock that is held across joins is better a filch::mutex, which belongs to nobody's thread.
+// Without it the code after a join may run on another thread, which must not unlock a std::mutex of the first thread.
+// For a lock that is held across joins prefer filch::mutex, which is not bound to a thread.
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,9 @@
 
 namespace filch::inline v0 {
 
-// Any thread; in a plain function, not across a co_await. As long as it lives, the code comes back on its thread from
-// all that it waits for. A spare thread stands in for the one that waits, also beyond options::max_spare_threads, by up
-// to 256. If there is none to be had, other tasks run meanwhile on this thread.
+// Any thread; in a plain function, not across a co_await. While the object lives, every wait returns on the thread
+// where it began. A spare thread replaces the waiting one, also beyond options::max_spare_threads, by up to 256. If no
+// spare thread is available, the waiting thread runs other tasks meanwhile.
 class stay_on_thread {
  public:
   stay_on_thread();
@@ -26,14 +26,14 @@ class stay_on_thread {
 };
 
 namespace detail {
-// Compilers take std::this_thread::get_id() for a constant of the function it stands in; across a join it is none.
+// Compilers treat std::this_thread::get_id() as constant within a function; across a join it is not.
 [[nodiscard]] std::thread::id thread_here() noexcept;
 [[noreturn]] void fail_foreign_unlock(std::thread::id locked_by);
 [[noreturn]] void fail_second_lock();
 }  // namespace detail
 
-// A std::mutex that notices when it is unlocked on another thread than it was locked on, or locked again by the thread
-// that holds it, says so and ends the program: for finding locks that are held across joins and co_awaits.
+// A std::mutex that reports an error and ends the program if it is unlocked by another thread than the one that locked
+// it, or locked again by its holder. It serves to find locks that are held across joins and co_awaits.
 class thread_mutex {
  public:
   void lock() {
@@ -53,7 +53,7 @@ class thread_mutex {
   }
 
  private:
-  // A thread finds its own id there only if it has written it itself.
+  // A thread reads its own id only if it has written it itself.
   [[nodiscard]] bool is_mine() const { return holder() == detail::thread_here(); }
   [[nodiscard]] std::thread::id holder() const {
     return locked_by_.load(std::memory_order_relaxed);  // owner-only
@@ -63,7 +63,7 @@ class thread_mutex {
   }
 
   std::mutex mutex_;
-  std::atomic<std::thread::id> locked_by_{};  // written by who holds mutex_
+  std::atomic<std::thread::id> locked_by_{};  // written by the holder of mutex_
 };
 
 }  // namespace filch::inline v0

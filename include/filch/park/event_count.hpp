@@ -1,10 +1,10 @@
-// An event count: threads wait until a condition holds that others bring about without a lock.
+// An event count: threads wait for a condition that other threads make true without a lock.
 // kernel: light headers only
 //
-// The condition is a function that reads whatever the others write, in any memory order. Whoever may have made it true
-// calls `notify`, after its write. The epoch makes sure that a change between a waiter's look and its sleep is noticed.
+// The condition is a function that reads shared memory, in any memory order. A thread that may have made it true calls
+// `notify` after its write. The epoch ensures that a waiter notices a change between its look and its sleep.
 //
-// Who may call what: any thread, anything.
+// Who may call what: any thread may call any function.
 //
 //   a waiter                                     a notifier
 //   1. waiters + 1                               1. change something the condition reads
@@ -14,9 +14,9 @@
 //   5. sleep while the epoch is what 3 read      5. epoch + 1, wake all
 //
 // What must not happen: the condition is true and a waiter sleeps. If the last notifier saw no waiter, the waiter's
-// fence comes after the notifier's, and 4 on the left sees the change. Of two notifiers that each bring a part of it,
-// the one with the later fence sees both parts. If the epoch changed after 3, the sleep returns at once; if before,
-// reading it brought the condition along.
+// fence comes after the notifier's, and 4 on the left sees the change. If two notifiers each make a part of the
+// condition true, the one with the later fence sees both parts. If the epoch changed after 3, the sleep returns at
+// once; if it changed before, the read of the new epoch makes the condition visible.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -28,7 +28,7 @@ namespace filch::inline v0::park {
 template <class A = std_atomics>
 class event_count {
  public:
-  // Sleeps until `ready()`, or until the deadline on the monotonic clock. Returns what `ready` said last.
+  // Sleeps until `ready()`, or until the deadline on the monotonic clock. Returns the last result of `ready`.
   template <class Ready>
   bool wait(Ready&& ready, time_ns deadline_ns = k_never_ns) {
     waiters_.fetch_add(1, std::memory_order_relaxed);  // ordered by [V1]
@@ -36,18 +36,18 @@ class event_count {
     A::fence(std::memory_order_seq_cst);
     bool is_ready = false;
     for (bool in_time = true; in_time;) {
-      // [V2] acquire load: who raised the epoch had seen the condition true, and so do we ← [V3].
+      // [V2] acquire load: the notifier that raised the epoch had seen the condition true, so this thread does ← [V3].
       const std::uint32_t seen = epoch_.load(std::memory_order_acquire);
       is_ready = ready();
       if (is_ready) break;
       in_time = A::futex_wait(epoch_, seen, deadline_ns);
       if (!in_time) is_ready = ready();
     }
-    waiters_.fetch_sub(1, std::memory_order_relaxed);  // statistic: one too many costs a notifier a look
+    waiters_.fetch_sub(1, std::memory_order_relaxed);  // statistic: an old value costs a notifier one needless look
     return is_ready;
   }
 
-  // Something has changed: wakes the waiters if there are any and the condition holds now.
+  // Called after a change: wakes the waiters if there are any and the condition holds now.
   template <class Ready>
   void notify(Ready&& ready) {
     // [V3] seq_cst fence: the other half of ↔ [V1]; between two notifiers ↔ [V3]; and with the epoch below → [V2].

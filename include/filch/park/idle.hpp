@@ -1,14 +1,16 @@
-// The idle protocol: who searches, who sleeps, and whom a new piece of work must wake. README.md is its description
-// and the proof sketch; the names of the steps there are those of the functions here.
+// The idle protocol: the counts of searching and sleeping workers, and the wake-up of a sleeper for new work. README.md
+// describes it and sketches the proof; the names of the steps there are those of the functions here.
 // kernel: light headers only
 //
-// Who may call what: `notify` any thread, after it has put work where a search looks; the others the worker they name.
+// Who may call what: `notify`, `notify_all` and `notify_worker` any thread, after it has put work where a search looks;
+// the hints any thread; the other functions the worker itself.
 //
 // Invariants
 //   I1  counts_ = searching workers + 2^32 · sleeping workers. sleeping = the length of sleepers_, both changed in one
 //       critical section; searching also changes outside of it.
 //   I2  A worker is in sleepers_ at most once, from `announce_sleep` until `notify` or `retract_sleep` takes it out.
-//   I3  Whoever is taken out by `notify` is counted as searching from that moment, so a burst of submissions wakes one.
+//   I3  A worker that `notify` takes out is counted as searching from that moment, so a burst of submissions wakes one
+//       worker.
 #pragma once
 
 #include <filch/base/assert.hpp>
@@ -22,14 +24,14 @@
 
 namespace filch::inline v0::park {
 
-// What a change of state obliges the caller to do.
+// What the caller of a state change must do next.
 enum class duty : std::uint8_t {
   none,
-  // Nobody searches any more: look at all queues once, and if there is work, call `notify`.
+  // The caller was the last searcher: look at all queues once, and if there is work, call `notify`.
   recheck,
 };
 
-// Chooses nobody in particular: the longest asleep.
+// The default choice: the worker that is longest asleep.
 struct wake_oldest {
   std::size_t operator()(const worker_id* /*sleepers*/, std::size_t /*count*/) const { return 0; }
 };
@@ -39,7 +41,7 @@ class idle {
  public:
   static constexpr std::uint32_t k_max_workers = 1u << 16;
 
-  // At most `max_searching` workers search at a time; the others go to sleep without a search.
+  // At most `max_searching` workers search at a time; the others fall asleep without a search.
   explicit idle(std::uint32_t workers, std::uint32_t max_searching = k_max_workers)
       : workers_{workers}, max_searching_{max_searching} {
     FILCH_ASSERT(workers >= 1 && workers <= k_max_workers, workers);
@@ -59,11 +61,11 @@ class idle {
     A::destroy_array(sleepers_, workers_);
   }
 
-  // active → searching. False: enough others search; the caller stays active and should sleep.
+  // active → searching. False: the limit of searching workers is reached; the caller stays active and should sleep.
   [[nodiscard]] bool try_start_searching() {
     std::uint64_t counts = counts_.load(std::memory_order_relaxed);  // ordered by [I2]
     while (searching(counts) < max_searching_) {
-      // Entering the search promises nothing, leaving it does: ordered by [I2].
+      // ordered by [I2]: entering the search needs no order of its own, leaving it does
       if (counts_.compare_exchange(counts, counts + k_one_searching, std::memory_order_relaxed,
                                    std::memory_order_relaxed)) {
         return true;
@@ -78,13 +80,13 @@ class idle {
     FILCH_ASSERT(searching(before) >= 1, searching(before));
     if (searching(before) != 1 || sleeping(before) == 0) return duty::none;
     // [I2] seq_cst fence: "stop searching, then look at the queues" here against "push, then look for searchers" in
-    // `notify` ↔ [I4]. It forbids that the last searcher misses the work whose submitter relied on it, or a deadline
-    // whose source relied on the keeper ↔ [Z4].
+    // `notify` ↔ [I4]. It forbids that the last searcher misses work for which the submitter woke no sleeper because it
+    // saw a searcher, or a deadline whose source relied on the keeper ↔ [Z4].
     A::fence(std::memory_order_seq_cst);
     return duty::recheck;
   }
 
-  // active or searching → sleepy. After it the caller looks at all queues once more and then calls `sleep` or
+  // active or searching → sleepy. Afterwards the caller looks at all queues once more, and then calls `sleep` or
   // `retract_sleep`.
   void announce_sleep(worker_id self, bool was_searching) {
     FILCH_ASSERT(self.value < workers_, self, workers_);
@@ -96,17 +98,17 @@ class idle {
                       std::memory_order_relaxed);  // ordered by [I3]
     mutex_.unlock();
     // [I3] seq_cst fence: "announce, then look at the queues" here against "push, then look for sleepers" in `notify`
-    // ↔ [I4] ↔ [I5] ↔ [I6], and "announce, then ask" against "take a request, then look for sleepers" ↔ [L20],
-    // and "announce, then owe" against "nothing is owed, then ask" ↔ [L23].
-    // It forbids that the work is missed and its submitter misses the sleeper. Also acquires what a
-    // keeper did before it stopped searching ← [Z7].
+    // ↔ [I4] ↔ [I5] ↔ [I6]; "announce, then request work" against "take a request, then look for sleepers" ↔ [L20];
+    // and "announce, then defer the request" against "no request is deferred, then request work" ↔ [L23]. It forbids
+    // that this worker misses the work while the submitter misses the sleeper. Also acquires what a keeper did before
+    // it stopped searching ← [Z7].
     A::fence(std::memory_order_seq_cst);
   }
 
-  // sleepy → searching, because the last look found work. Also when `notify` was quicker and had chosen this worker.
+  // sleepy → searching, because the last look found work. Also valid if `notify` has already chosen this worker.
   void retract_sleep(worker_id self) {
     if (take_out(self)) return;
-    // `notify` has taken this worker out and counted it as searching; its token is on the way.
+    // `notify` has taken this worker out and counted it as searching; waits for the token that it is about to give.
     parkers_[self.value].place.park();
   }
 
@@ -117,11 +119,11 @@ class idle {
     return park_outcome::timed_out;
   }
 
-  // sleepy: has `notify` chosen this worker already? For one that puts off its `sleep`.
+  // For a sleepy worker that delays its `sleep`: true if `notify` has chosen it.
   [[nodiscard]] bool is_chosen(worker_id self) const { return parkers_[self.value].place.has_token(); }
 
-  // There is new work: wakes one sleeper if there is one and nobody searches. `choose(sleepers, count)` gives the index
-  // of the one to wake; the longest asleep is the first. Returns who was woken, or none.
+  // There is new work: wakes one sleeper if a worker sleeps and none searches. `choose(sleepers, count)` returns the
+  // index of the sleeper to wake; the longest asleep comes first. Returns the worker that was woken, or none.
   template <class Choose = wake_oldest>
   worker_id notify(Choose&& choose = {}) {
     // [I4] seq_cst fence: "push, then look for searchers and sleepers", the other half of ↔ [I2] ↔ [I3].
@@ -138,7 +140,7 @@ class idle {
     return chosen;
   }
 
-  // Wakes every sleeper: for shutdown, and to show what a thundering herd costs. Returns how many.
+  // Wakes every sleeper: for shutdown, and to show the cost of a thundering herd. Returns the number of sleepers.
   std::uint32_t notify_all() {
     // [I6] seq_cst fence: as [I4] ↔ [I3].
     A::fence(std::memory_order_seq_cst);
@@ -154,7 +156,7 @@ class idle {
     return woken;
   }
 
-  // Wakes this worker if it sleeps, whoever searches: for work that only it may do. True if it slept.
+  // Wakes this worker if it sleeps, also while others search: for work that only it may do. True if it slept.
   bool notify_worker(worker_id worker) {
     // [I5] seq_cst fence: as [I4], for a push to the worker's own inbox ↔ [I3].
     A::fence(std::memory_order_seq_cst);
@@ -192,7 +194,7 @@ class idle {
     return index;
   }
 
-  // Takes `self` out of the sleepers if it is there, and counts it as searching.
+  // Takes `self` out of the sleepers and counts it as searching. False: it was not among them.
   bool take_out(worker_id self) {
     mutex_.lock();
     bool found = false;
@@ -207,7 +209,7 @@ class idle {
     return found;
   }
 
-  // Under mutex_: sleeping → searching for the sleeper at `index`; the order of the others stays.
+  // Called with mutex_ held: sleeping → searching for the sleeper at `index`. Keeps the order of the others.
   worker_id remove_at(std::size_t index) {
     const worker_id chosen = sleepers_[index];
     const std::size_t count = sleeper_count_.get() - 1;
@@ -221,7 +223,7 @@ class idle {
   std::uint32_t workers_;
   std::uint32_t max_searching_;
   padded_parker* parkers_ = nullptr;
-  // Any thread.
+  // Accessed by any thread.
   alignas(k_no_sharing_bytes) typename A::template atomic<std::uint64_t> counts_{0};
   // Guarded by mutex_.
   alignas(k_no_sharing_bytes) typename A::mutex mutex_;

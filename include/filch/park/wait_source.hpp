@@ -1,8 +1,8 @@
-// Wait sources: what besides queues brings work to the workers: timers, I/O. All have the same few verbs, so that one
+// Wait sources: the sources of work besides the queues: timers and I/O. All have the same interface, so that one
 // sleeping worker, the keeper (keeper.hpp), can wait for all of them.
 //
-// Who may call what: any thread, unless a function says otherwise. A source calls `keeper.lower` when it becomes ready
-// earlier than its `deadline_ns` said before.
+// Who may call what: any thread, unless a function says otherwise. A source calls `keeper.lower` when its deadline
+// becomes earlier than its `deadline_ns` returned before.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -27,19 +27,19 @@ class wait_source {
   wait_source& operator=(const wait_source&) = delete;
   virtual ~wait_source() = default;
 
-  // One worker at a time: hands over what is ready by `now_ns`, as tasks where a search looks. True if there was
-  // anything.
+  // Called by one worker at a time: puts the work that is ready by `now_ns` into queues where a search looks. True if
+  // there was any.
   virtual bool poll(time_ns now_ns) = 0;
-  // When it becomes ready by itself, or earlier; k_never_ns if it does not. What was noted before a seq_cst fence of
-  // the source counts after one of the caller.
+  // The time when the source becomes ready by itself, or an earlier time; k_never_ns if it never does. A deadline
+  // stored before a seq_cst fence of the source is taken into account after a seq_cst fence of the caller.
   [[nodiscard]] virtual time_ns deadline_ns() const = 0;
-  // The deadline of a shutdown has passed: whoever waits is woken, and told that it is cancelled.
+  // The deadline of a shutdown has passed: wakes all waiters with the result that their wait is cancelled.
   virtual void cancel_waits() noexcept = 0;
   // One line for dumps: "timers: 3 pending".
   [[nodiscard]] virtual std::string describe() const = 0;
 };
 
-// Each kind of source exists once in a runtime, from its first use on.
+// A runtime has at most one source of each kind, made at its first use.
 enum class source_kind : std::uint8_t { timers, io };
 
 class source_set {
@@ -52,15 +52,15 @@ class source_set {
   }
 
   [[nodiscard]] bool is_empty() const {
-    // hint: the first deadline finds no keeper, and wakes somebody
+    // hint: the first deadline finds no keeper, and wakes a sleeper
     return is_empty_.load(std::memory_order_relaxed);
   }
 
-  // The source of that kind; if there is none yet, the one that `make()` gives as a unique_ptr.
+  // The source of that kind; if there is none yet, the source that `make()` returns as a unique_ptr.
   template <class Make>
   wait_source& get(source_kind kind, Make&& make) {
     auto& slot = slots_[static_cast<std::size_t>(kind)];
-    // [Z10] acquire load: the source is complete ← [Z11].
+    // [Z10] acquire load: observes the complete source ← [Z11].
     if (wait_source* const made = slot.load(std::memory_order_acquire)) return *made;
     const std::lock_guard lock{adding_};
     wait_source* made = slot.load(std::memory_order_relaxed);  // ordered by the mutex: before publication
@@ -73,7 +73,8 @@ class source_set {
     return *made;
   }
 
-  // A worker: polls every source, unless another does. True if any had something; `call` is whom the caller must wake.
+  // Called by a worker: polls every source, unless another worker is polling. True if any source had work. `call` is
+  // the wake-up that the caller must make.
   [[nodiscard]] bool poll(time_ns now_ns, keeper_call& call) {
     const std::unique_lock lock{polling_, std::try_to_lock};
     if (!lock.owns_lock()) return false;
@@ -103,7 +104,7 @@ class source_set {
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (const auto& slot : slots_) {
-      // [Z12] acquire load: the source is complete ← [Z11].
+      // [Z12] acquire load: observes the complete source ← [Z11].
       if (wait_source* const source = slot.load(std::memory_order_acquire)) visit(*source);
     }
   }
@@ -111,7 +112,7 @@ class source_set {
   std::array<std_atomics::atomic<wait_source*>, 2> slots_{};
   std_atomics::atomic<bool> is_empty_{true};
   std::mutex adding_;
-  std::mutex polling_;  // held by who polls
+  std::mutex polling_;  // held by the polling worker
 };
 
 }  // namespace filch::inline v0::park

@@ -2,22 +2,22 @@
 // kernel: light headers only
 //
 // Chase and Lev, "Dynamic circular work-stealing deque" (SPAA 2005), with the C11 orderings of Lê, Pop, Cohen and
-// Zappella Nardelli (PPoPP 2013), changed in two ways. Every store to `bottom_` is a release (since C++20 a later
-// relaxed store is no part of the release sequence, so a thief that reads pop's store would not see older slots). And
-// rings are kept one per size class and used again, so that a deque that grew in a burst gives its pages back in
+// Zappella Nardelli (PPoPP 2013), changed in two ways. Every store to `bottom_` is a release store: since C++20 a later
+// relaxed store is not part of the release sequence, so a thief that reads pop's store would not see older slots. And
+// there is one ring per size class, which is reused, so that a deque that grew in a burst can release its pages in
 // `trim`.
 //
-// Who may call what: one thread at a time holds the `owner_handle`; everybody may hold a `thief_handle`.
+// Who may call what: one thread at a time uses the `owner_handle`; any thread may use a `thief_handle`.
 //
 // Invariants
 //   I1  top_ never decreases. The items are those with index in [top_, bottom_).
-//   I2  bottom_ is written by the owner only. It is one less than the truth only inside `pop`.
-//   I3  A slot of the present ring is overwritten only when its old index is below top_.
-//   I4  A ring that is not the present one is not written. Item i is in every ring that was the present one while i was
-//       in the deque, at slot i & mask, until `trim` empties the ring, when no item is left.
-//   I5  Index i is given to whoever moves top_ from i to i + 1, or to the owner when it sees i above top_ after having
-//       published bottom_ = i: to exactly one of them.
-// Indices are unsigned and wrap; only differences, as signed numbers, are compared.
+//   I2  bottom_ is written by the owner only. It is one less than the true end only inside `pop`.
+//   I3  A slot of the current ring is overwritten only when its old index is below top_.
+//   I4  Only the current ring is written. Item i is in every ring that was the current one while i was in the deque, at
+//       slot i & mask, until `trim` discards the ring, when no item is left.
+//   I5  Index i goes to exactly one party: to the thread that moves top_ from i to i + 1, or to the owner if it sees i
+//       above top_ after it has published bottom_ = i.
+// Indices are unsigned and wrap; only their differences are compared, as signed numbers.
 #pragma once
 
 #include <filch/base/assert.hpp>
@@ -33,8 +33,8 @@
 
 namespace filch::inline v0::queue {
 
-// `Item` is trivially copyable and as large as a pointer: larger tasks are held by pointer, so that a huge task object
-// never travels over a stack by value.
+// `Item` is trivially copyable and as large as a pointer: larger tasks are held by pointer, so that a large task object
+// is never copied over a stack.
 template <class Item, class A = std_atomics>
 class deque {
   static_assert(std::is_trivially_copyable_v<Item>, "an item of a deque must be trivially copyable");
@@ -50,8 +50,8 @@ class deque {
   class owner_handle;
   class thief_handle;
 
-  // `capacity` is rounded up to a power of two; the deque grows as needed and never falls below it. `first_index` lets
-  // a test begin near a wrap-around.
+  // `capacity` is rounded up to a power of two; the deque grows as needed and never shrinks below it. With
+  // `first_index` a test can begin near a wrap-around.
   explicit deque(std::uint32_t capacity = k_default_capacity, index first_index = 0)
       : top_{first_index}, bottom_{first_index}, smallest_class_{class_of(capacity)}, cached_top_{first_index} {
     ring* const first = open_ring(smallest_class_);
@@ -73,7 +73,7 @@ class deque {
   [[nodiscard]] owner_handle owner() { return owner_handle{*this}; }
   [[nodiscard]] thief_handle thief() { return thief_handle{*this}; }
 
-  // How many items there are, as seen from anywhere: a hint, never negative, true when nobody else is at work.
+  // The number of items. Any thread; a hint, exact if no other thread uses the deque.
   [[nodiscard]] std::uint64_t size_hint() const {
     const index b = bottom_.load(std::memory_order_relaxed);  // hint
     const index t = top_.load(std::memory_order_relaxed);     // hint
@@ -101,7 +101,7 @@ class deque {
     return static_cast<std::uint32_t>(std::bit_width(std::bit_ceil(capacity)) - 1);
   }
 
-  // The ring of that class, made at its first use. Throws std::bad_alloc and leaves everything as it was.
+  // The ring of that class, allocated at its first use. Throws std::bad_alloc without any effect.
   ring* open_ring(std::uint32_t size_class) {
     FILCH_ASSERT(size_class < k_classes, size_class);
     if (rings_[size_class] != nullptr) return rings_[size_class];
@@ -118,12 +118,12 @@ class deque {
     return rings_[size_class] = fresh;
   }
 
-  // Owner, and a member of the deque so that a handle's address is never passed on and the handle stays in a register:
-  // finds out how many slots are really free and moves to a larger ring while `count` do not fit.
+  // Owner only. Reads how many slots are free, and moves to a larger ring if `count` items do not fit. A member of the
+  // deque and not of the handle, so that the handle's address is never passed and the handle stays in a register.
   [[gnu::cold, gnu::noinline]] void make_room(std::uint64_t count) {
     const index b = bottom_.load(std::memory_order_relaxed);  // owner-only
-    // [Q9] acquire load: a thief's read of a slot comes before the owner's next write to it ← [Q8] in `steal_one`.
-    // unobservable: without it the thief would have to read a value before it is written; the standard allows that to
+    // [Q9] acquire load: a thief's read of a slot happens before the owner's next write to it ← [Q8] in `steal_one`.
+    // unobservable: without it the thief would have to read a value before it is written; the standard allows that for
     // relaxed operations, the checker's model does not.
     cached_top_ = top_.load(std::memory_order_acquire);
     std::uint32_t size_class = own_ring_.size_class;
@@ -141,7 +141,7 @@ class deque {
     ring_.store(larger, std::memory_order_release);
   }
 
-  // Any thread.
+  // Accessed by any thread.
   alignas(k_no_sharing_bytes) typename A::template atomic<index> top_;
   // Written by the owner, read by any thread.
   alignas(k_no_sharing_bytes) typename A::template atomic<index> bottom_;
@@ -149,8 +149,8 @@ class deque {
   // Immutable.
   std::uint32_t smallest_class_;
   // Owner only.
-  ring own_ring_;     // a copy of what ring_ points to: one step less to a slot
-  index cached_top_;  // at most top_: how far down the owner knows the slots to be free
+  ring own_ring_;     // a copy of *ring_: saves one indirection per slot
+  index cached_top_;  // at most top_: the owner knows that the slots of all indices below it are free
   ring* rings_[k_classes] = {};
 };
 
@@ -158,13 +158,13 @@ class deque {
 template <class Item, class A>
 class deque<Item, A>::owner_handle {
  public:
-  // Strong guarantee: throws std::bad_alloc when the deque must grow and cannot, and nothing is lost.
+  // Throws std::bad_alloc without any effect if the deque must grow and cannot.
   void push(Item item) {
     deque& d = *deque_;
     const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
     if (b - d.cached_top_ >= d.own_ring_.capacity()) d.make_room(1);
     d.own_ring_.at(b).store(item, std::memory_order_relaxed);  // ordered by [Q1]
-    // [Q1] release store: publishes the slot, and the ring it is in → [Q4] in `steal_one`.
+    // [Q1] release store: publishes the slot and its ring → [Q4] in `steal_one`.
     d.bottom_.store(b + 1, std::memory_order_release);
   }
 
@@ -196,19 +196,19 @@ class deque<Item, A>::owner_handle {
     bool is_won = false;
     if (left == 0) {
       // The last item: the owner races with the thieves for it.
-      // Relaxed, ordered by [Q3]: who reads the new top_ sees the bottom_ stored above, by the two fences.
+      // Relaxed, ordered by [Q3]: a thief that reads the new top_ sees the bottom_ stored above, by the two fences.
       is_won = d.top_.compare_exchange(t, t + 1, std::memory_order_relaxed, std::memory_order_relaxed);
     }
     // [Q6] release store: as every store to bottom_ → [Q4] in `steal_one`. unobservable: the deque is empty here, so a
-    // thief that reads this value and believes in an item holds an old top_ and fails at [Q8].
+    // thief that reads this value and computes a positive size has read an old top_ and fails at [Q8].
     d.bottom_.store(b + 1, std::memory_order_release);
-    // No named optional: g++ 12 passes one through memory, in pieces that do not forward.
+    // No named optional: g++ 12 builds one in memory by partial stores, and the load of the whole cannot be forwarded.
     if (is_won) return item;
     return std::nullopt;
   }
 
-  // The oldest item: for an owner that works in FIFO order. Not mixed up with a thief's steal only in that it never
-  // gives up: losing an item to a thief means trying the next one.
+  // The oldest item, for an owner that works in FIFO order. Unlike a thief's steal it never returns `lost`: if a thief
+  // takes the item, it tries the next one.
   [[nodiscard]] std::optional<Item> pop_oldest() {
     deque& d = *deque_;
     const index b = d.bottom_.load(std::memory_order_relaxed);  // owner-only
@@ -221,12 +221,12 @@ class deque<Item, A>::owner_handle {
     return std::nullopt;
   }
 
-  // Called by an owner that goes to sleep: if the deque is empty and has grown, it goes back to its smallest ring and
-  // gives the pages of the larger ones back. True if it did.
+  // Called by an owner that falls asleep: if the deque is empty and has grown, returns to the smallest ring and
+  // releases the pages of the larger ones. True if it did.
   //
-  // No thief can take anything from a discarded ring: when top_ = bottom_ = t, every index that was ever seen as taken
-  // up lies below t, so a thief that still holds the old ring holds an index below top_ and fails; and one that sees
-  // an item at t or above has seen a later push, and with it the new ring (I4).
+  // No thief can take an item from a discarded ring. Let top_ = bottom_ = t. Every index that held an item so far lies
+  // below t, so a thief that still holds the old ring holds an index below top_ and fails; a thief that sees an item at
+  // t or above has seen a later push, and with it the new ring (I4).
   bool trim() {
     deque& d = *deque_;
     if (d.own_ring_.size_class == d.smallest_class_) return false;
@@ -235,7 +235,7 @@ class deque<Item, A>::owner_handle {
     d.cached_top_ = b;
     ring* const smallest = d.rings_[d.smallest_class_];
     d.own_ring_ = *smallest;
-    // Ordered by [Q1]: the smallest ring is as old as the deque, and what comes into it is published by a push.
+    // Ordered by [Q1]: the smallest ring is as old as the deque, and its later items are published by a push.
     d.ring_.store(smallest, std::memory_order_relaxed);
     for (std::uint32_t c = d.smallest_class_ + 1; c != k_classes; ++c) {
       if (d.rings_[c] != nullptr) A::discard(d.rings_[c]->slots, d.rings_[c]->capacity());
@@ -253,22 +253,22 @@ class deque<Item, A>::owner_handle {
   deque* deque_;
 };
 
-// A thief's side: may be used by any thread but the owner's.
+// A thief's side, for any thread but the owner's.
 template <class Item, class A>
 class deque<Item, A>::thief_handle {
  public:
   // The oldest item.
   [[nodiscard]] steal_result<Item> steal() { return steal_one(); }
 
-  // Up to half of the items, at most `limit`, at least one: the oldest is returned, the others are moved to the thief's
-  // own deque in their order. Strong guarantee: room is made before anything is taken.
+  // Steals up to half of the items, at most `limit` and at least one: returns the oldest and moves the others to the
+  // thief's own deque in their order. Makes room before it takes any item, so an exception has no effect.
   [[nodiscard]] steal_batch_result<Item> steal_half(owner_handle into, std::uint32_t limit) {
     const std::uint64_t half = (deque_->size_hint() + 1) / 2;
     return steal_some(into, half < limit ? static_cast<std::uint32_t>(half) : limit);
   }
 
-  // Up to `count` items, likewise. They are taken one by one, because the owner may pop any item but the oldest without
-  // asking anybody, so a larger claim could not be kept.
+  // The same for up to `count` items. They are taken one by one: the owner may pop any item but the last one without a
+  // compare-exchange, so a thief cannot claim several at once.
   [[nodiscard]] steal_batch_result<Item> steal_some(owner_handle into, std::uint32_t count) {
     FILCH_ASSERT(into.deque_ != deque_, "a deque cannot be robbed by its own owner");
     if (count > 1) into.reserve(count - 1);
@@ -294,14 +294,14 @@ class deque<Item, A>::thief_handle {
     index t = d.top_.load(std::memory_order_relaxed);  // ordered by [Q5]
     // [Q5] seq_cst fence: "read top_, then read bottom_", the thief's half of ↔ [Q3] in `pop`.
     A::fence(std::memory_order_seq_cst);
-    // [Q4] acquire load: the slots below bottom_ and their ring are visible ← [Q1] ← [Q2] ← [Q6].
+    // [Q4] acquire load: observes the slots below bottom_ and their ring ← [Q1] ← [Q2] ← [Q6].
     const index b = d.bottom_.load(std::memory_order_acquire);
     if (static_cast<difference>(b - t) <= 0) return {steal_status::empty, {}};
-    // [Q7] acquire load: a ring newer than the one that [Q4] made visible comes with its slots ← [Q10].
+    // [Q7] acquire load: observes the slots of a ring that is newer than the one that [Q4] observed ← [Q10].
     const ring* r = d.ring_.load(std::memory_order_acquire);
-    // The item is read before it is claimed: afterwards the owner may reuse the slot.
+    // Reads the item before the claim: afterwards the owner may reuse the slot.
     const Item item = r->at(t).load(std::memory_order_relaxed);  // revalidated by [Q8]
-    // [Q8] release on success: the read of the slot above comes before the owner's next write to it → [Q9] in
+    // [Q8] release on success: the read of the slot above happens before the owner's next write to it → [Q9] in
     // `make_room`. Relaxed on failure, revalidated by [Q8] of the next attempt. unobservable: as [Q9].
     if (!d.top_.compare_exchange(t, t + 1, std::memory_order_release, std::memory_order_relaxed)) {
       return {steal_status::lost, {}};

@@ -1,4 +1,4 @@
-// A worker's inbox: tasks pinned to it, put there by anybody, taken by the worker alone and never stolen.
+// A worker's inbox: tasks that are pinned to the worker. Any thread pushes, only the worker pops; never stolen.
 // kernel: light headers only
 #pragma once
 
@@ -17,8 +17,8 @@ class inbox {
 
   // Any thread.
   void push(node* item) {
-    // Counted before it is there: the count is never below the truth, so an owner that sees 0 may sleep (the sender's
-    // notification comes after its push).
+    // Counted before the push: the count is never below the number of items, so an owner that sees 0 may sleep (the
+    // sender's notification comes after its push).
     size_.fetch_add(1, std::memory_order_relaxed);  // ordered by [M1]
     items_.push(item);
   }
@@ -28,7 +28,7 @@ class inbox {
     if (is_empty()) return {steal_status::empty, nullptr};
     const steal_result<node*> result = items_.pop();
     if (result.is_taken()) size_.fetch_sub(1, std::memory_order_relaxed);  // hint
-    // Counted but not there yet: a sender is in the middle of its push.
+    // Counted but not linked yet: a sender is in the middle of its push.
     return result.status == steal_status::empty ? steal_result<node*>{steal_status::lost, nullptr} : result;
   }
 

@@ -1,15 +1,15 @@
-// The injector: the queue for work that comes from outside the workers. First in, first out; any thread pushes, any
-// worker takes.
+// The injector: the queue for work that external threads submit. First in, first out; any thread pushes, any worker
+// pops.
 // kernel: light headers only
 //
-// An `mpsc` whose consumer side passes from worker to worker under a one-word lock that is only ever tried: a worker
-// that finds it taken reports `lost` and looks elsewhere. An optional bound makes `try_push` refuse, so that the caller
-// can push back on whoever produces.
+// An `mpsc` whose consumer side is shared by all workers through a one-word try-lock: a worker that finds it locked
+// reports `lost` and looks elsewhere. With a bound `try_push` may refuse, so that the caller can slow its producers
+// down.
 //
 // Invariants
-//   I1  size_ is never below the number of items: it is raised before a push and lowered after a pop. So whoever sees 0
-//       after a fence may sleep, because every pusher looks for sleepers after its push.
-//   I2  With a bound, size_ counts at most `bound` items and, for a moment, pushes that will be refused.
+//   I1  size_ is never below the number of items: it is raised before a push and lowered after a pop. So a worker that
+//       sees 0 after a fence may sleep, because every pushing thread looks for sleepers after its push.
+//   I2  With a bound, size_ counts at most `bound` items plus the pushes that are just being refused.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -31,16 +31,16 @@ class injector {
 
   explicit injector(std::uint64_t bound = k_unbounded) : bound_{bound} {}
 
-  // Any thread. Takes the item even above the bound: for work that must not be refused.
+  // Any thread. Accepts the item even above the bound: for work that must not be refused.
   void push(node* item) { push_list(item, item, 1); }
 
-  // Any thread: a chain of `count` nodes, linked through `next`, in its order.
+  // Any thread. Pushes a chain of `count` nodes, linked through `next`, in this order.
   void push_list(node* first, node* last, std::uint64_t count) {
     size_.fetch_add(count, std::memory_order_relaxed);  // ordered by [M1]
     items_.push_list(first, last);
   }
 
-  // Any thread. `full`: the bound is reached and the item is still the caller's.
+  // Any thread. `full`: the bound is reached and the item stays with the caller.
   [[nodiscard]] push_status try_push(node* item) {
     if (bound_ != k_unbounded) {
       if (size_.fetch_add(1, std::memory_order_relaxed) >= bound_) {  // ordered by [M1]
@@ -54,19 +54,19 @@ class injector {
     return push_status::pushed;
   }
 
-  // Any worker: the oldest item.
+  // Any worker. The oldest item.
   [[nodiscard]] steal_result<node*> pop() {
     node* item = nullptr;
     const steal_status status = pop_batch(1, [&](node* taken) { item = taken; });
     return {status, item};
   }
 
-  // Any worker: up to `limit` items, oldest first, each handed to `take` while the consumer's side is held; `take` must
-  // not throw, and may return false to end it there. `taken` if there was at least one.
+  // Any worker. Calls `take` for up to `limit` items, oldest first, while the consumer's side is locked; `take` must
+  // not throw, and may return false to end the batch. `taken` if there was at least one item.
   template <class Take>
   [[nodiscard]] steal_status pop_batch(std::uint32_t limit, Take&& take) {
     if (is_empty()) return steal_status::empty;
-    // [J1] acquire exchange: the previous consumer's changes to its side are visible ← [J2].
+    // [J1] acquire exchange: observes the previous consumer's changes to the consumer's side ← [J2].
     if (consumer_busy_.exchange(1, std::memory_order_acquire) != 0) return steal_status::lost;
     std::uint32_t taken = 0;
     while (taken != limit) {
@@ -76,10 +76,10 @@ class injector {
       if constexpr (std::is_void_v<decltype(take(next.item))>) take(next.item);
       else if (!take(next.item)) break;
     }
-    // [J2] release store: hands the consumer's side over → [J1].
+    // [J2] release store: publishes the consumer's side → [J1].
     consumer_busy_.store(0, std::memory_order_release);
     if (taken != 0) size_.fetch_sub(taken, std::memory_order_relaxed);  // hint
-    // Nothing there although something is counted: a producer is in the middle of its push, or about to be refused.
+    // Counted but no item found: a producer is in the middle of its push, or about to be refused.
     return taken != 0 ? steal_status::taken : steal_status::lost;
   }
 
@@ -93,7 +93,7 @@ class injector {
   // Immutable.
   std::uint64_t bound_;
   mpsc<A> items_;
-  // Any thread.
+  // Accessed by any thread.
   alignas(k_no_sharing_bytes) typename A::template atomic<std::uint64_t> size_{0};
   typename A::template atomic<std::uint32_t> consumer_busy_{0};
 };

@@ -1,5 +1,5 @@
-// The baseline: the deque's interface over a mutex and a plain array. The owner locks; a thief only tries to lock and
-// calls a locked deque "lost". It exists to be compared with the lock-free deque, in the runtime as in the benchmarks.
+// The baseline: the deque's interface over a mutex and a std::deque. The owner locks; a thief only tries to lock and
+// reports `lost` if it fails. It exists for comparisons with the lock-free deque, in the runtime and in the benchmarks.
 //
 // Who may call what: as in deque.hpp.
 #pragma once
@@ -27,7 +27,7 @@ class locked_deque {
   class thief_handle;
 
   locked_deque() = default;
-  // The capacity is a hint that this form does not need.
+  // The capacity is a hint that this class ignores.
   explicit locked_deque(std::uint32_t /*capacity*/) {}
 
   [[nodiscard]] owner_handle owner() { return owner_handle{*this}; }
@@ -38,7 +38,7 @@ class locked_deque {
   }
 
  private:
-  void note_size() {
+  void update_size() {
     size_.store(items_.size(), std::memory_order_relaxed);  // hint
   }
 
@@ -55,7 +55,7 @@ class locked_deque<Item, A>::owner_handle {
   void push(Item item) {
     std::lock_guard guard{deque_->mutex_};
     deque_->items_.push_back(item);
-    deque_->note_size();
+    deque_->update_size();
   }
 
   [[nodiscard]] std::optional<Item> pop() {
@@ -74,7 +74,7 @@ class locked_deque<Item, A>::owner_handle {
     });
   }
 
-  // Gives the memory of an empty deque back. True if it was empty.
+  // Frees the memory of an empty deque. True if it was empty.
   bool trim() {
     std::lock_guard guard{deque_->mutex_};
     if (!deque_->items_.empty()) return false;
@@ -93,7 +93,7 @@ class locked_deque<Item, A>::owner_handle {
     std::lock_guard guard{deque_->mutex_};
     if (deque_->items_.empty()) return std::nullopt;
     const Item item = from(deque_->items_);
-    deque_->note_size();
+    deque_->update_size();
     return item;
   }
 
@@ -110,14 +110,14 @@ class locked_deque<Item, A>::thief_handle {
     return {steal_status::taken, take_front()};
   }
 
-  // Half of the items at once, at most `limit`, at least one: under the locks a batch can be claimed as a whole. The
-  // thief waits for its own lock while it holds none and only tries the victim's, so two deques that rob each other
-  // cannot block each other. Strong guarantee: what does not fit is not taken.
+  // Steals half of the items at once, at most `limit` and at least one: under the locks a batch can be claimed as a
+  // whole. The thief waits for its own lock while it holds no other and only tries the victim's, so two workers that
+  // steal from each other cannot deadlock. An exception has no effect: nothing is taken.
   [[nodiscard]] steal_batch_result<Item> steal_half(owner_handle into, std::uint32_t limit) {
     return steal_batch(into, [limit](std::uint64_t size) { return std::min<std::uint64_t>((size + 1) / 2, limit); });
   }
 
-  // Up to `count` items at once.
+  // The same for up to `count` items.
   [[nodiscard]] steal_batch_result<Item> steal_some(owner_handle into, std::uint32_t count) {
     return steal_batch(into, [count](std::uint64_t size) { return std::min<std::uint64_t>(size, count); });
   }
@@ -141,17 +141,17 @@ class locked_deque<Item, A>::thief_handle {
     const auto first = deque_->items_.begin();
     const auto behind = first + 1 + static_cast<std::ptrdiff_t>(moved);
     own.items_.insert(own.items_.end(), first + 1, behind);
-    own.note_size();
+    own.update_size();
     const Item oldest = *first;
     deque_->items_.erase(first, behind);
-    deque_->note_size();
+    deque_->update_size();
     return {steal_status::taken, oldest, static_cast<std::uint32_t>(moved)};
   }
 
   Item take_front() {
     const Item item = deque_->items_.front();
     deque_->items_.pop_front();
-    deque_->note_size();
+    deque_->update_size();
     return item;
   }
 

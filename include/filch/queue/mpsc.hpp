@@ -1,17 +1,16 @@
 // An intrusive queue with many producers and one consumer at a time: the common part of injector and inbox.
 // kernel: light headers only
 //
-// Vyukov's intrusive MPSC queue (1024cores.net): a producer swaps itself in as the newest node with one exchange and
-// then links its predecessor to itself. Between the two steps the list is cut; a consumer that meets the cut reports
-// `lost`, and the producer, which announces its work only after the second step, will wake somebody (see
-// park/README.md).
+// Vyukov's intrusive MPSC queue (1024cores.net): a producer makes its node the newest with one exchange and then links
+// the predecessor to it. Between the two steps the list is cut; a consumer that reaches the cut reports `lost`, and the
+// producer, which notifies only after the second step, will wake a worker (see park/README.md).
 //
 // Who may call what: `push` any thread; `pop` the consumer.
 //
 // Invariants
 //   I1  Following `next` from oldest_ reaches every node up to the first cut; newest_ is the last node pushed.
-//   I2  The stub is a node like any other; it is in the list exactly when the consumer put it there or at the start.
-//   I3  A node is the caller's again once `pop` has returned it: nothing in the queue points to it.
+//   I2  The stub is a node like any other; it is in the list at the start and whenever the consumer has pushed it.
+//   I3  Once `pop` has returned a node, the caller owns it: no pointer in the queue refers to it.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -22,7 +21,7 @@
 
 namespace filch::inline v0::queue {
 
-// What an item of an intrusive queue derives from or contains. It may be in one queue at a time.
+// The base or member of an item of an intrusive queue. An item is in at most one queue at a time.
 template <class A = std_atomics>
 struct basic_link {
   typename A::template atomic<basic_link*> next{nullptr};
@@ -41,7 +40,7 @@ class mpsc {
 
   void push(node* item) { push_list(item, item); }
 
-  // Puts a chain in that is already linked through `next`, in its order, as one step.
+  // Pushes a chain that is already linked through `next`, in this order, in one step.
   void push_list(node* first, node* last) {
     last->next.store(nullptr, std::memory_order_relaxed);  // before publication
     // [M1] acq_rel exchange: release publishes the chain's own links, and orders the nullptr above before the next
@@ -54,7 +53,7 @@ class mpsc {
   // The oldest node. Consumer only.
   [[nodiscard]] steal_result<node*> pop() {
     node* oldest = oldest_.get();
-    // [M3] acquire load: the node behind the link is complete ← [M2] in `push_list`.
+    // [M3] acquire load: observes the complete node behind the link ← [M2] in `push_list`.
     node* behind = oldest->next.load(std::memory_order_acquire);
     if (oldest == &stub_) {
       if (behind == nullptr) return {status_at_end(oldest), nullptr};
@@ -65,10 +64,10 @@ class mpsc {
     }
     if (behind == nullptr) {
       if (status_at_end(oldest) == steal_status::lost) return {steal_status::lost, nullptr};
-      // The last node: the stub goes behind it, so that the node can leave.
+      // The last node: pushes the stub behind it, so that the node can be taken out.
       push(&stub_);
-      // [M5] acquire load: a producer may have come between; its link is its last touch of this node, which the caller
-      // may free as soon as it has it (I3) ← [M2] in `push_list`.
+      // [M5] acquire load: a producer may have pushed in between; the store of its link is its last access to this
+      // node, which the caller may free from now on (I3) ← [M2] in `push_list`.
       behind = oldest->next.load(std::memory_order_acquire);
       if (behind == nullptr) return {steal_status::lost, nullptr};
     }
@@ -77,15 +76,15 @@ class mpsc {
   }
 
  private:
-  // At a node without a successor: is it the newest, or has a producer still to link its own behind it?
+  // For a node without a successor. `empty`: it is the newest node. `lost`: a producer has yet to link its node to it.
   steal_status status_at_end(const node* last) const {
-    // Only compared, nothing is reached through it; an old value is revalidated by [M1] when the stub is pushed.
+    // Only compared, never dereferenced; an old value is revalidated by [M1] when the stub is pushed.
     return newest_.load(std::memory_order_relaxed) == last ? steal_status::empty : steal_status::lost;
   }
 
-  // Any thread.
+  // Accessed by any thread.
   alignas(k_no_sharing_bytes) typename A::template atomic<node*> newest_;
-  // Consumer only, but for the stub's `next`, which producers write.
+  // Consumer only, except for the stub's `next`, which producers write.
   alignas(k_no_sharing_bytes) typename A::template var<node*> oldest_;
   node stub_;
 };

@@ -1,5 +1,5 @@
-// What an attempt to take an item from a shared queue can come to. "Empty" and "lost the race" are different facts: the
-// first says look elsewhere, the second says there was work.
+// The results of an attempt to take an item from a shared queue. "Empty" and "lost the race" are different results:
+// after the first the thief looks elsewhere; the second tells it that there was work.
 // kernel: light headers only
 #pragma once
 
@@ -8,9 +8,9 @@
 namespace filch::inline v0::queue {
 
 enum class steal_status : std::uint8_t {
-  taken,  // the item is the caller's alone
-  empty,  // there was nothing to take
-  lost,   // there was something, and somebody else was quicker or is still putting it there
+  taken,  // the caller owns the item
+  empty,  // there was no item
+  lost,   // there was an item, but another thread took it first, or its push is not complete
 };
 
 template <class T>
@@ -21,7 +21,7 @@ struct steal_result {
   [[nodiscard]] constexpr bool is_taken() const { return status == steal_status::taken; }
 };
 
-// What a batch came to: `item` is for the thief to run now, `moved` further items lie in its own deque.
+// The result of stealing a batch: the thief runs `item` now; `moved` further items lie in its own deque.
 template <class T>
 struct steal_batch_result {
   steal_status status = steal_status::empty;
@@ -31,7 +31,7 @@ struct steal_batch_result {
   [[nodiscard]] constexpr bool is_taken() const { return status == steal_status::taken; }
 };
 
-// What a push to a bounded queue came to.
+// The result of a push to a bounded queue.
 enum class push_status : std::uint8_t { pushed, full };
 
 }  // namespace filch::inline v0::queue

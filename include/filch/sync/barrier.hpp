@@ -1,11 +1,12 @@
-// barrier: a number of parties that wait for each other, again and again.
+// barrier: a fixed number of parties that wait for each other in rounds.
 //
 //   filch::barrier turn{3};
 //   co_await turn.async_arrive_and_wait();        in a coroutine; turn.arrive_and_wait() elsewhere
 //
-// Who may call what: any thread. Of each round exactly one party, the last, gets true. Who is cancelled while it waits
-// has not arrived; so the others go on waiting. The plain form suspends the calling stack on a worker and blocks any
-// other thread; the async form suspends the coroutine, and ends with task_cancelled when its task is told to stop.
+// Who may call what: any thread. In each round exactly one party, the last to arrive, gets true. A party whose wait is
+// cancelled counts as not arrived, so the others keep waiting. The plain form suspends the calling stack on a worker
+// and blocks an external thread; the async form suspends the coroutine, and ends with task_cancelled when a stop of its
+// task is requested.
 #pragma once
 
 #include <filch/sync/detail/line_wait.hpp>
@@ -18,15 +19,15 @@ namespace filch::inline v0 {
 
 class barrier {
  public:
-  // Throws std::invalid_argument if nobody takes part.
+  // Throws std::invalid_argument for 0 parties.
   explicit barrier(std::uint64_t parties);
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
 
-  // True for the last of the round. Throws task_cancelled if it is told to stop while it waits.
+  // True for the last party of the round. Throws task_cancelled if a stop is requested during the wait.
   bool arrive_and_wait(const std::stop_token& stop = {});
   [[nodiscard]] auto async_arrive_and_wait() { return awaiter{*this}; }
-  // One party less, from this round on.
+  // Removes one party, from this round on.
   void arrive_and_drop();
 
  private:
@@ -34,13 +35,13 @@ class barrier {
     bool is_last = false;
   };
 
-  // True: `self` waits for others. False: it was the last, or has given up before.
+  // True: `self` is in line, and will be woken. False: it was the last to arrive, or was cancelled before.
   bool enter(entry& self);
   void cancel(entry& self) noexcept;
-  // Holds lock_: if all have arrived, they go on.
+  // Called with lock_ held: if all parties have arrived, ends the round. Returns the entries to wake.
   [[nodiscard]] sync::wake_list<> end_round();
 
-  struct place {
+  struct target {
     barrier* of;
     bool enter(entry& self) { return of->enter(self); }
     void cancel(entry& self) noexcept { of->cancel(self); }
@@ -50,7 +51,7 @@ class barrier {
    public:
     static constexpr const char* k_reason = "barrier";
 
-    explicit awaiter(barrier& of) : self_{place{&of}, "barrier"} {}
+    explicit awaiter(barrier& of) : self_{target{&of}, "barrier"} {}
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <class Promise>
     [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
@@ -62,7 +63,7 @@ class barrier {
     }
 
    private:
-    sync::line_wait<place, entry> self_;
+    sync::line_wait<target, entry> self_;
   };
 
   sync::short_lock<> lock_;

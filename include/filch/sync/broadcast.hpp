@@ -1,14 +1,15 @@
-// broadcast: every receiver gets every message, unless it is too slow; then it is told how many it missed.
+// broadcast: every receiver gets every message; a receiver that is too slow gets the number of messages it missed.
 //
 //   filch::broadcast<int> prices{16};             keeps the last 16 messages
-//   auto mine = prices.subscribe();               gets what is sent from now on
+//   auto mine = prices.subscribe();               receives the messages that are sent from now on
 //   prices.send(7);                               never waits
 //   auto got = co_await mine.async_receive();     in a coroutine; mine.receive() elsewhere
-//   if (got) use(got->value, got->missed);        nothing: it was closed, and this receiver has seen everything
+//   if (got) use(got->value, got->missed);        empty: it was closed, and this receiver has got every message
 //
-// Who may call what: any thread; a receiver one at a time. The broadcast outlives its receivers. T is copied once for
-// each receiver, under a short lock. The plain form suspends the calling stack on a worker and blocks any other thread;
-// the async form suspends the coroutine, and ends with task_cancelled when its task is told to stop.
+// Who may call what: any thread; a receiver one thread at a time. The broadcast outlives its receivers. T is copied
+// once for each receiver, under a short lock. The plain form suspends the calling stack on a worker and blocks an
+// external thread; the async form suspends the coroutine, and ends with task_cancelled when a stop of its task is
+// requested.
 #pragma once
 
 #include <filch/sync/broadcast_core.hpp>
@@ -31,7 +32,7 @@ class broadcast {
   broadcast(const broadcast&) = delete;
   broadcast& operator=(const broadcast&) = delete;
 
-  // False: it is closed.
+  // False: the broadcast is closed.
   bool send(T message) {
     std::optional<T> exchanged{std::move(message)};  // holds the oldest message until after the lock
     sync::wake_list<> woken;
@@ -39,7 +40,7 @@ class broadcast {
     sync::wake_entries(woken);
     return is_sent;
   }
-  // What was sent is still received.
+  // Messages that were sent before are still received.
   void close() {
     sync::wake_list<> woken;
     core_.close(woken);
@@ -55,7 +56,7 @@ class broadcast {
     return capacity;
   }
 
-  struct place {
+  struct target {
     using entry = sync::line_entry<>;
     static constexpr const char* k_reason = "broadcast";
     receiver* who;
@@ -74,14 +75,14 @@ class broadcast {
 template <class T>
 class broadcast<T>::receiver {
  public:
-  [[nodiscard]] auto async_receive() { return sync::line_awaiter<place>{place{this}}; }
-  // Throws task_cancelled if it is told to stop while it waits.
+  [[nodiscard]] auto async_receive() { return sync::line_awaiter<target>{target{this}}; }
+  // Throws task_cancelled if a stop is requested during the wait.
   std::optional<broadcast_message<T>> receive(const std::stop_token& stop = {}) {
-    sync::line_wait<place> self{place{this}, place::k_reason};
+    sync::line_wait<target> self{target{this}, target::k_reason};
     self.wait(stop);
     return try_receive();
   }
-  // Does not wait: nothing also if there is nothing new.
+  // Does not wait: empty also if there is no new message.
   std::optional<broadcast_message<T>> try_receive() { return from_->take(next_); }
 
  private:
@@ -89,7 +90,7 @@ class broadcast<T>::receiver {
   receiver(sync::broadcast_core<T>& from, std::uint64_t next) : from_{&from}, next_{next} {}
 
   sync::broadcast_core<T>* from_;
-  std::uint64_t next_;  // the number of the message it gets next
+  std::uint64_t next_;  // the number of its next message
 };
 
 }  // namespace filch::inline v0

@@ -1,14 +1,14 @@
-// The kernel of a broadcast: the newest messages, and a line of those who have seen them all.
+// The kernel of a broadcast: the newest messages, and the line of receivers that have received them all.
 // kernel: light headers only
 //
-// A receiver is the number of the message that it gets next; it belongs to the receiver, and is given with each call.
+// A receiver is represented by the number of its next message, which it keeps itself and passes with each call.
 //
 // Who may call what: any thread; one receiver's number one thread at a time; `cancel` as long as the entry lives. T is
 // copied under the lock.
 //
 // Invariants
 //   I1  Message n lies at n modulo the capacity, from sent − capacity on.
-//   I2  Who is in line has seen every message, and the broadcast is open.
+//   I2  A receiver is in line only while it has received every message and the broadcast is open.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -25,7 +25,7 @@ namespace filch::inline v0 {
 template <class T>
 struct broadcast_message {
   T value;
-  std::uint64_t missed;  // so many before it, since the last one this receiver got, were overwritten
+  std::uint64_t missed;  // the number of messages before it that were overwritten before this receiver got them
 };
 
 namespace sync {
@@ -42,8 +42,8 @@ class broadcast_core {
   broadcast_core& operator=(const broadcast_core&) = delete;
   ~broadcast_core() { A::destroy_array(kept_, capacity_); }
 
-  // The message is exchanged for the oldest one, which the caller drops. False: it is closed. The caller wakes those in
-  // the list.
+  // Exchanges the message for the oldest one, which the caller drops. False: the broadcast is closed. The caller wakes
+  // the entries of the list.
   [[nodiscard]] bool send(std::optional<T>& message, wake_list<A>& woken) {
     const short_guard<A> guard{lock_};
     if (is_closed_.get()) return false;
@@ -53,24 +53,24 @@ class broadcast_core {
     line_.pop_all(wait_state::granted, woken);
     return true;
   }
-  // The caller wakes those in the list.
+  // The caller wakes the entries of the list.
   void close(wake_list<A>& woken) {
     const short_guard<A> guard{lock_};
     is_closed_.set(true);
     line_.pop_all(wait_state::granted, woken);
   }
 
-  // A receiver of what is sent from now on.
+  // A receiver of the messages that are sent from now on.
   [[nodiscard]] std::uint64_t subscribe() {
     const short_guard<A> guard{lock_};
     return sent_.get();
   }
-  // Is there a message for this receiver, or will there be none any more?
+  // True if there is a message for this receiver, or never will be.
   [[nodiscard]] bool is_served(std::uint64_t next) {
     const short_guard<A> guard{lock_};
     return has_news(next);
   }
-  // True: `self` is in line, and somebody wakes it. False: its state says whether there is news or it has given up
+  // True: `self` is in line, and will be woken. False: its state tells whether `is_served` holds or it was cancelled
   // before.
   [[nodiscard]] bool wait_or_pass(entry& self, std::uint64_t next) {
     const short_guard<A> guard{lock_};
@@ -78,13 +78,13 @@ class broadcast_core {
     self.state.set(wait_state::granted);
     return false;
   }
-  // It gives up. True: the caller wakes it.
+  // The waiter gives up. True: the caller wakes it.
   [[nodiscard]] bool cancel(entry& who) {
     const short_guard<A> guard{lock_};
     return line_.leave(who);
   }
 
-  // The oldest message that this receiver has not seen and that is still there; nothing: there is none.
+  // The oldest stored message that this receiver has not received; empty: there is none.
   [[nodiscard]] std::optional<broadcast_message<T>> take(std::uint64_t& next) {
     const short_guard<A> guard{lock_};
     const std::uint64_t sent = sent_.get();
@@ -101,7 +101,7 @@ class broadcast_core {
 
   // Immutable.
   const std::size_t capacity_;
-  std::optional<T>* const kept_;  // what is in them is guarded by lock_; I1
+  std::optional<T>* const kept_;  // the elements are guarded by lock_; I1
 
   short_lock<A> lock_;
   // Guarded by lock_.

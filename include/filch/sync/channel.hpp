@@ -1,21 +1,21 @@
-// channel: items go from those who send to those who receive, each to one of them, in the order in which they were
-// sent.
+// channel: a queue from any number of senders to any number of receivers. Each item goes to one receiver, in the order
+// of sending.
 //
-//   filch::channel<int> numbers{16};                        holds 16 items at most; without a number as many as come
-//   co_await numbers.async_send(1);                         in a coroutine; waits while it is full std::optional<int> n
-//   = co_await numbers.async_receive();    nothing: it was closed, and what was in it has been taken numbers.send(1);
-//   numbers.receive();                    elsewhere numbers.close();                                        no more
-//   sending; what was sent is still received for (int each : numbers) …                              receives until it
-//   is closed and empty
+//   filch::channel<int> numbers{16};                        holds at most 16 items; without a number it is unbounded
+//   co_await numbers.async_send(1);                         in a coroutine; waits while the channel is full
+//   std::optional<int> n = co_await numbers.async_receive();                    empty: the channel is closed and empty
+//   numbers.send(1); numbers.receive();                     elsewhere
+//   numbers.close();                                        no more sending; items that were sent are still received
+//   for (int each : numbers) …                              receives until the channel is closed and empty
 //
-// Who may call what: any thread, any number of them at either end. A capacity of 0 means that sender and receiver meet.
-// The plain forms suspend the calling stack on a worker and block any other thread; the async forms suspend the
-// coroutine, and end with task_cancelled when its task is told to stop. An item that was not sent is dropped. T's move
-// constructor must not throw. Whoever uses the channel keeps it alive.
+// Who may call what: any thread, any number of them at either end. With a capacity of 0 a sender waits until a receiver
+// takes its item. The plain forms suspend the calling stack on a worker and block an external thread; the async forms
+// suspend the coroutine, and end with task_cancelled when a stop of its task is requested. An item that was not sent is
+// dropped. T's move constructor must not throw. The channel must outlive all calls and waits.
 #pragma once
 
 #include <filch/sync/channel_core.hpp>
-#include <filch/sync/detail/late.hpp>
+#include <filch/sync/detail/lazy.hpp>
 #include <filch/sync/detail/line_wait.hpp>
 
 #include <coroutine>
@@ -41,10 +41,10 @@ class channel {
   // Throws std::bad_alloc.
   explicit channel(std::size_t capacity = k_unbounded) : core_{capacity} {}
 
-  // ---- sending: true if it was sent, false if the channel is closed ----
+  // ---- sending: true if the item was sent, false if the channel is closed ----
 
   [[nodiscard]] auto async_send(T item) { return send_awaiter{core_, std::move(item)}; }
-  // Throws task_cancelled if it is told to stop while it waits.
+  // Throws task_cancelled if a stop is requested during the wait.
   bool send(T item, const std::stop_token& stop = {}) {
     switch (try_send(std::move(item))) {
       case send_status::sent:
@@ -54,7 +54,7 @@ class channel {
       case send_status::full:
         break;
     }
-    sync::line_wait<send_place, send_entry> self{send_place{&core_}, "channel", item};
+    sync::line_wait<send_target, send_entry> self{send_target{&core_}, "channel", item};
     self.wait(stop);
     return !self.is_refused();
   }
@@ -67,18 +67,18 @@ class channel {
     return status;
   }
 
-  // ---- receiving: nothing if the channel is closed and empty ----
+  // ---- receiving: empty if the channel is closed and empty ----
 
   [[nodiscard]] auto async_receive() { return receive_awaiter{core_}; }
-  // Throws task_cancelled if it is told to stop while it waits.
+  // Throws task_cancelled if a stop is requested during the wait.
   std::optional<T> receive(const std::stop_token& stop = {}) {
     std::optional<T> item;
     if (receive_now(core_, item) != sync::receive_status::empty) return item;
-    sync::line_wait<receive_place, receive_entry> self{receive_place{&core_}, "channel", item};
+    sync::line_wait<receive_target, receive_entry> self{receive_target{&core_}, "channel", item};
     self.wait(stop);
     return item;
   }
-  // Does not wait: nothing also if there is nothing now.
+  // Does not wait: empty also if the channel is open and empty.
   std::optional<T> try_receive() {
     std::optional<T> item;
     (void)receive_now(core_, item);
@@ -87,7 +87,7 @@ class channel {
 
   // ---- ending ----
 
-  // Those who wait to send get false. A second time does nothing.
+  // Waiting senders get false. A second call has no effect.
   void close() {
     sync::wake_list<> receivers;
     sync::wake_list<> senders;
@@ -97,11 +97,11 @@ class channel {
   }
   [[nodiscard]] bool is_closed() const { return core_.is_closed(); }
 
-  // How many items there were a moment ago.
+  // The number of items, which may be outdated on return.
   [[nodiscard]] std::size_t size_hint() const { return static_cast<std::size_t>(core_.size()); }
   [[nodiscard]] std::size_t capacity() const { return core_.capacity(); }
 
-  // Receives with every step.
+  // Each increment receives an item.
   class iterator {
    public:
     using value_type = T;
@@ -135,7 +135,7 @@ class channel {
     return status;
   }
 
-  struct send_place {
+  struct send_target {
     core* of;
     bool enter(send_entry& self) {
       sync::line_entry<>* woken = nullptr;
@@ -147,7 +147,7 @@ class channel {
       if (of->cancel(self)) sync::wake_entry<send_entry>(self);
     }
   };
-  struct receive_place {
+  struct receive_target {
     core* of;
     bool enter(receive_entry& self) {
       sync::line_entry<>* woken = nullptr;
@@ -178,7 +178,7 @@ class channel {
     }
     template <class Promise>
     [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
-      return wait_.make(send_place{&to_}, k_reason, item_).suspend(who);
+      return wait_.make(send_target{&to_}, k_reason, item_).suspend(who);
     }
     bool await_resume() {
       auto* const waited = wait_.get();
@@ -191,7 +191,7 @@ class channel {
     core& to_;
     T item_;
     bool is_sent_ = false;
-    sync::late<sync::line_wait<send_place, send_entry>> wait_;
+    sync::lazy<sync::line_wait<send_target, send_entry>> wait_;
   };
 
   class [[nodiscard]] receive_awaiter {
@@ -207,9 +207,10 @@ class channel {
     }
     template <class Promise>
     [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
-      return wait_.make(receive_place{&from_}, k_reason, item_).suspend(who);
+      return wait_.make(receive_target{&from_}, k_reason, item_).suspend(who);
     }
-    // The item and the mark that it is there were written one by one: read as a whole they would wait for the memory.
+    // Built from its parts: the value and the flag of `item_` were written by two stores, so a copy of both by one load
+    // would stall on the store buffer.
     std::optional<T> await_resume() {
       if (auto* const waited = wait_.get()) waited->end();
       if (!item_.has_value()) return std::nullopt;
@@ -219,7 +220,7 @@ class channel {
    private:
     core& from_;
     std::optional<T> item_;
-    sync::late<sync::line_wait<receive_place, receive_entry>> wait_;
+    sync::lazy<sync::line_wait<receive_target, receive_entry>> wait_;
   };
 
   mutable core core_;

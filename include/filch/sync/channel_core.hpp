@@ -1,22 +1,22 @@
-// The kernel of channels: a queue with two ends, a lock for each, and those who wait at either.
+// The kernel of channels: a queue with two ends, each with a lock and a line of waiters.
 // kernel: light headers only
 //
-// Senders put into the back buffer, receivers take out of the front buffer. A receiver that finds the front empty takes
-// both locks and swaps the buffers: so a sender and a receiver that run at the same time touch nothing of each other's
-// but once per batch. Both buffers of a bounded channel are made at the beginning; an unbounded one grows, and what it
-// once had it keeps for the next batch, unless that is much smaller.
+// Senders append to the back buffer, receivers take from the front buffer. A receiver that finds the front empty takes
+// both locks and swaps the buffers: so a sender and a receiver that run at the same time share data only once per
+// batch. Both buffers of a bounded channel are allocated at the beginning; those of an unbounded channel grow, and keep
+// their memory for the next batch, unless that is much smaller.
 //
-// Who waits is served directly: a sender puts its item into the hands of the first receiver in line, and a receiver
-// that makes room lets the first sender's item in. So nobody overtakes, and who is woken has what it came for.
+// Waiters are served directly: a sender gives its item to the first receiver in line, and a receiver that makes room
+// admits the item of the first sender in line. So no operation overtakes a waiter, and a woken waiter need not retry.
 //
 // Who may call what: any thread; `cancel` as long as the entry lives. T's moves must not throw; they run under a lock.
 //
 // Invariants (F: the front lock, B: the back lock; F is taken before B)
 //   I1  The front buffer and the line of senders are guarded by F; the back buffer, the line of receivers and
-//       `is_closed_` by B. Who joins a line holds both. An entry's state is guarded as its line is.
-//   I2  A receiver is in line only while both buffers are empty, and no sender is.
-//   I3  A sender is in line only while there are `capacity` items, and the channel is open.
-//   I4  pushed − popped is the number of items; who holds B sees at least as many.
+//       `is_closed_` by B. A thread that appends to a line holds both. An entry's state is guarded as its line is.
+//   I2  A receiver is in line only while both buffers are empty and no sender is in line.
+//   I3  A sender is in line only while there are `capacity` items and the channel is open.
+//   I4  pushed − popped is the number of items; a thread that holds B alone computes that number or a greater one.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -35,14 +35,14 @@ namespace filch::inline v0::sync {
 enum class send_status : std::uint8_t { sent, full, closed };
 enum class receive_status : std::uint8_t { received, empty, closed };
 
-// Its item is moved from if it is granted.
+// When it is granted, its item has been moved from.
 template <class T, class A = std_atomics>
 struct send_entry : line_entry<A> {
   explicit send_entry(T& what) : item{&what} {}
 
   T* const item;
 };
-// Its item lies there if it is granted.
+// When it is granted, its item has been stored.
 template <class T, class A = std_atomics>
 struct receive_entry : line_entry<A> {
   explicit receive_entry(std::optional<T>& where) : item{&where} {}
@@ -72,7 +72,7 @@ class channel_core {
   [[nodiscard]] send_status try_send(T& item, entry*& woken) {
     const short_guard<A> back{back_lock_};
     if (is_closed_.get()) return send_status::closed;
-    if (hand_over(item, woken)) return send_status::sent;
+    if (give_to_receiver(item, woken)) return send_status::sent;
     if (pushed_.get() - popped_seen_.get() >= capacity_) {
       popped_seen_.set(popped_.load(std::memory_order_relaxed));  // revalidated by [Y1] of F, in send_or_queue
       if (pushed_.get() - popped_seen_.get() >= capacity_) return send_status::full;
@@ -81,17 +81,17 @@ class channel_core {
     return send_status::sent;
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether it was sent, refused or given up
-  // before.
+  // True: `self` is in line, and will be woken. False: its state tells whether the item was sent or refused, or the
+  // entry cancelled before.
   [[nodiscard]] bool send_or_queue(send_entry<T, A>& self, entry*& woken) {
     const short_guard<A> front{front_lock_};
-    const inside_guard<A> back{back_lock_};
+    const nested_guard<A> back{back_lock_};
     if (self.state.get() == wait_state::cancelled) return false;
     if (is_closed_.get()) {
       self.state.set(wait_state::refused);
       return false;
     }
-    if (!hand_over(*self.item, woken)) {
+    if (!give_to_receiver(*self.item, woken)) {
       popped_seen_.set(popped_.load(std::memory_order_relaxed));  // ordered by [Y1] of F
       if (pushed_.get() - popped_seen_.get() >= capacity_) return senders_.join(self);
       push(*self.item);
@@ -105,7 +105,7 @@ class channel_core {
   [[nodiscard]] receive_status try_receive(std::optional<T>& item, entry*& woken) {
     const short_guard<A> front{front_lock_};
     if (front_.is_empty()) [[unlikely]] {
-      const inside_guard<A> back{back_lock_};
+      const nested_guard<A> back{back_lock_};
       if (!refill(item, woken)) return is_closed_.get() ? receive_status::closed : receive_status::empty;
       if (item.has_value()) return receive_status::received;
     }
@@ -113,25 +113,25 @@ class channel_core {
     return receive_status::received;
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether it received something, will never, or
-  // has given up before.
+  // True: `self` is in line, and will be woken. False: its state tells whether an item was received, will never be, or
+  // the entry was cancelled before.
   [[nodiscard]] bool receive_or_queue(receive_entry<T, A>& self, entry*& woken) {
     const short_guard<A> front{front_lock_};
-    const inside_guard<A> back{back_lock_};
+    const nested_guard<A> back{back_lock_};
     if (self.state.get() == wait_state::cancelled) return false;
     if (front_.is_empty() && !refill(*self.item, woken)) {
       if (!is_closed_.get()) return receivers_.join(self);
       self.state.set(wait_state::refused);
       return false;
     }
-    if (!self.item->has_value()) take_and_let_in(*self.item, woken);
+    if (!self.item->has_value()) take_and_admit_sender(*self.item, woken);
     self.state.set(wait_state::granted);
     return false;
   }
 
   // ---- ending ----
 
-  // It gives up. True: the caller wakes it.
+  // The waiter gives up. True: the caller wakes it.
   [[nodiscard]] bool cancel(send_entry<T, A>& who) {
     const short_guard<A> front{front_lock_};
     return senders_.leave(who);
@@ -141,10 +141,10 @@ class channel_core {
     return receivers_.leave(who);
   }
 
-  // The caller wakes those in the lists.
+  // The caller wakes the entries of both lists.
   void close(wake_list<A>& receivers, wake_list<A>& senders) {
     const short_guard<A> front{front_lock_};
-    const inside_guard<A> back{back_lock_};
+    const nested_guard<A> back{back_lock_};
     is_closed_.set(true);
     receivers_.pop_all(wait_state::refused, receivers);
     senders_.pop_all(wait_state::refused, senders);
@@ -161,8 +161,8 @@ class channel_core {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
  private:
-  // Holds B.
-  bool hand_over(T& item, entry*& woken) {
+  // Called with B held.
+  bool give_to_receiver(T& item, entry*& woken) {
     auto* const first = static_cast<receive_entry<T, A>*>(receivers_.front());
     if (first == nullptr) return false;
     receivers_.serve(*first);
@@ -175,8 +175,8 @@ class channel_core {
     pushed_.set(pushed_.get() + 1);
   }
 
-  // Holds both, and the front is empty. True: the front is not any more, or there is no room for any and the item of
-  // the first sender in line is in `item`.
+  // Called with both locks held, while the front is empty. True: the front is no longer empty; or the capacity is 0 and
+  // the item of the first sender in line was moved to `item`.
   bool refill(std::optional<T>& item, entry*& woken) {
     if (!back_.is_empty()) {
       front_.swap(back_, capacity_ == k_unbounded);
@@ -189,20 +189,20 @@ class channel_core {
     woken = first;
     return true;
   }
-  // Holds F, and the front is not empty.
+  // Called with F held, while the front is not empty.
   void take(std::optional<T>& item, entry*& woken) {
     if (senders_.is_empty()) [[likely]]
       return take_one(item);
-    const inside_guard<A> back{back_lock_};
-    take_and_let_in(item, woken);
+    const nested_guard<A> back{back_lock_};
+    take_and_admit_sender(item, woken);
   }
   void take_one(std::optional<T>& item) {
     front_.pop(item);
-    const std::uint64_t popped = popped_.load(std::memory_order_relaxed);  // owner-only: who holds F
+    const std::uint64_t popped = popped_.load(std::memory_order_relaxed);  // owner-only: the holder of F
     popped_.store(popped + 1, std::memory_order_relaxed);                  // revalidated by [Y1] of F, in send_or_queue
   }
-  // Holds both: the item of the first sender in line comes in for the one that goes out.
-  void take_and_let_in(std::optional<T>& item, entry*& woken) {
+  // Called with both locks held: takes an item and admits the item of the first sender in line.
+  void take_and_admit_sender(std::optional<T>& item, entry*& woken) {
     take_one(item);
     auto* const first = static_cast<send_entry<T, A>*>(senders_.front());
     if (first == nullptr) return;
@@ -222,7 +222,7 @@ class channel_core {
   wait_line<A> receivers_;
   item_buffer<T, A> back_;
 
-  // The front: guarded by front_lock_, but that popped_ is read under back_lock_ as well.
+  // The front: guarded by front_lock_; popped_ is also read with only back_lock_ held.
   alignas(k_no_sharing_bytes) short_lock<A> front_lock_;
   typename A::template atomic<std::uint64_t> popped_{0};
   wait_line<A> senders_;

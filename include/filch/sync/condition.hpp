@@ -1,15 +1,15 @@
-// condition: waits, with a filch::mutex, until somebody says that something may have changed.
+// condition: waits, together with a filch::mutex, for a notification that a condition may have changed.
 //
 //   std::unique_lock lock{m};                     const auto lock = co_await m.async_lock() in a coroutine
 //   changed.wait(lock, [&] { return is_done; });
 //   while (!is_done) co_await changed.async_wait(lock);          in a coroutine
-//   changed.notify_one();                         whoever changes `is_done` under the lock
+//   changed.notify_one();                         after a change of `is_done` under the lock
 //
-// Who may call what: any thread; `wait` and `async_wait` who holds the lock, which is free while it waits and held
-// again when it resumes, also with an exception. Who is notified comes next to the mutex: it is woken when it has the
-// lock, not before. No wake comes without a notification. Who waits longest is notified first. The plain form suspends
-// the calling stack on a worker and blocks any other thread; the async form suspends the coroutine, and ends with
-// task_cancelled when its task is told to stop.
+// Who may call what: any thread; `wait` and `async_wait` the holder of the lock. The lock is released during the wait
+// and held again when the wait ends, also if it ends by an exception. A notified waiter moves to the line of the mutex
+// and is woken when it has the lock, not before. There are no spurious wake-ups. The longest waiter is notified first.
+// The plain form suspends the calling stack on a worker and blocks an external thread; the async form suspends the
+// coroutine, and ends with task_cancelled when a stop of its task is requested.
 #pragma once
 
 #include <filch/sync/detail/line_wait.hpp>
@@ -32,7 +32,7 @@ class condition {
   void notify_one();
   void notify_all();
 
-  // Throws task_cancelled if it is told to stop while it waits.
+  // Throws task_cancelled if a stop is requested during the wait.
   void wait(std::unique_lock<mutex>& held, const std::stop_token& stop = {});
   template <class Predicate>
     requires std::is_invocable_r_v<bool, Predicate&>
@@ -42,17 +42,17 @@ class condition {
   [[nodiscard]] auto async_wait(std::unique_lock<mutex>& held) { return awaiter{*this, held}; }
 
  private:
-  // In line here until it is notified, then in the mutex's.
-  class waiting_for_both : public sync::line_entry<> {
+  // The entry of a waiter: in the line of the condition until it is notified, then in the line of the mutex.
+  class condition_entry : public sync::line_entry<> {
    public:
-    waiting_for_both(condition& of, mutex& held) : of_{of}, held_{held} {}
+    condition_entry(condition& of, mutex& held) : of_{of}, held_{held} {}
 
-    // True: it waits, and nothing of this may be touched.
+    // True: it waits, and the caller does not touch the entry afterwards.
     bool begin(const std::stop_token& stop);
-    // Throws task_cancelled.
+    // Throws task_cancelled if the wait was cancelled.
     void end();
-    // It was notified, or gives up: it resumes as soon as it has the lock.
-    void come_back() noexcept;
+    // The waiter was notified, or gives up: it resumes as soon as it has the lock.
+    void rejoin_mutex() noexcept;
 
     sync::waiting<sync::lock_entry<>> relock{"condition", sync::lock_turn::handed};
 
@@ -78,7 +78,7 @@ class condition {
     void await_resume() { self_.end(); }
 
    private:
-    waiting_for_both self_;
+    condition_entry self_;
   };
 
   sync::short_lock<> lock_;

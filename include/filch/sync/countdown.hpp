@@ -1,11 +1,11 @@
-// The kernel of latches and events: a count, and a line of those who wait until it is zero.
+// The kernel of latches and events: a count, and the line of waiters until it is zero.
 // kernel: light headers only
 //
-// Who may call what: any thread; `cancel` as long as the entry lives. Whoever saw zero may destroy it: the lock's store
-// is the last touch of who lowered the count.
+// Who may call what: any thread; `cancel` as long as the entry lives. A thread that has observed zero may destroy the
+// object: the lock's store is the last access of the thread that lowered the count.
 //
 // Invariants
-//   I1  Somebody is in line only while the count is not zero.
+//   I1  The line is empty while the count is zero.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -26,7 +26,7 @@ class countdown {
     return count_.get() == 0;
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether the count is zero or it has given up
+  // True: `self` is in line, and will be woken. False: its state tells whether the count is zero or it was cancelled
   // before.
   [[nodiscard]] bool wait_or_pass(line_entry<A>& self) {
     const short_guard<A> guard{lock_};
@@ -37,7 +37,7 @@ class countdown {
     return line_.join(self);
   }
 
-  // To zero at the least. The caller wakes those in the list.
+  // Lowers the count, but not below zero. The caller wakes the entries of the list.
   [[nodiscard]] wake_list<A> lower(std::uint64_t by) {
     const short_guard<A> guard{lock_};
     const std::uint64_t before = count_.get();
@@ -46,13 +46,13 @@ class countdown {
     if (by >= before) line_.pop_all(wait_state::granted, woken);
     return woken;
   }
-  // From zero; those who come from now on wait.
+  // Sets a count of zero to `to`; later callers wait. Does nothing if the count is not zero.
   void raise(std::uint64_t to) {
     const short_guard<A> guard{lock_};
     if (count_.get() == 0) count_.set(to);
   }
 
-  // It gives up. True: the caller wakes it.
+  // The waiter gives up. True: the caller wakes it.
   [[nodiscard]] bool cancel(line_entry<A>& who) {
     const short_guard<A> guard{lock_};
     return line_.leave(who);

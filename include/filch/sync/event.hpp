@@ -1,20 +1,20 @@
-// manual_event: set or not; whoever waits resumes while it is set. auto_event: one who waits resumes each time it is
-// set.
+// manual_event: set or not set; all waiters are released while it is set. auto_event: each set releases one waiter.
 //
 //   filch::manual_event started;
-//   started.set();                                lets all go on, until somebody calls reset
+//   started.set();                                releases all waiters, present and future, until reset()
 //   co_await started.async_wait();                in a coroutine; started.wait() elsewhere
 //
 //   filch::auto_event more;
-//   more.set();                                   lets one go on: who waits longest, or else the next who comes
+//   more.set();                                   releases one waiter: the longest waiting, or else the next to come
 //
-// Who may call what: any thread. Whoever has waited for one may destroy it, also while `set` returns. Setting an
-// auto_event that is set already adds nothing. The plain forms suspend the calling stack on a worker and block any
-// other thread; the async forms suspend the coroutine, and end with task_cancelled when its task is told to stop.
+// Who may call what: any thread. A thread that has waited for an event may destroy it, also while `set` has not
+// returned yet. Setting an auto_event that is already set has no effect. The plain forms suspend the calling stack on a
+// worker and block an external thread; the async forms suspend the coroutine, and end with task_cancelled when a stop
+// of its task is requested.
 #pragma once
 
-#include <filch/sync/detail/countdown_place.hpp>
-#include <filch/sync/detail/permit_place.hpp>
+#include <filch/sync/detail/countdown_target.hpp>
+#include <filch/sync/detail/permit_target.hpp>
 
 #include <cstdint>
 #include <stop_token>
@@ -30,14 +30,14 @@ class manual_event {
   void set() { sync::count_down(state_, 1); }
   void reset() { state_.raise(1); }
   [[nodiscard]] bool is_set() const { return state_.is_zero(); }
-  // Throws task_cancelled if it is told to stop while it waits.
+  // Throws task_cancelled if a stop is requested during the wait.
   void wait(const std::stop_token& stop = {}) const {
-    if (!state_.is_zero()) sync::wait_for_zero(state_, place::k_reason, stop);
+    if (!state_.is_zero()) sync::wait_for_zero(state_, target::k_reason, stop);
   }
-  [[nodiscard]] auto async_wait() const { return sync::line_awaiter<place>{place{{&state_}}}; }
+  [[nodiscard]] auto async_wait() const { return sync::line_awaiter<target>{target{{&state_}}}; }
 
  private:
-  struct place : sync::countdown_place {
+  struct target : sync::countdown_target {
     static constexpr const char* k_reason = "event";
   };
 
@@ -52,14 +52,14 @@ class auto_event {
 
   void set() { sync::give_permits(state_, 1, 1); }
   [[nodiscard]] bool try_wait() { return state_.try_take(1); }
-  // Throws task_cancelled if it is told to stop while it waits.
+  // Throws task_cancelled if a stop is requested during the wait.
   void wait(const std::stop_token& stop = {}) {
-    if (!state_.try_take(1)) sync::wait_for_permits(state_, 1, place::k_reason, stop);
+    if (!state_.try_take(1)) sync::wait_for_permits(state_, 1, target::k_reason, stop);
   }
-  [[nodiscard]] auto async_wait() { return sync::line_awaiter<place>{place{{&state_, 1}}}; }
+  [[nodiscard]] auto async_wait() { return sync::line_awaiter<target>{target{{&state_, 1}}}; }
 
  private:
-  struct place : sync::permit_place {
+  struct target : sync::permit_target {
     static constexpr const char* k_reason = "event";
     void result() const {}
   };

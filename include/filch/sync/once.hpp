@@ -1,11 +1,11 @@
-// once: something is done by the first who asks; the others wait until it is done.
+// once: the first caller runs a function; concurrent callers wait until it has returned, later ones return at once.
 //
 //   filch::once loaded;
 //   loaded.call([&] { table = load(); });
 //   co_await loaded.async_call([&]() -> filch::task<> { table = co_await fetch(); });     in a coroutine
 //
-// Who may call what: any thread. If the function throws, its caller gets the exception and the next in line tries. The
-// plain form suspends the calling stack on a worker and blocks any other thread.
+// Who may call what: any thread. If the function throws, its caller gets the exception and the next waiter runs its own
+// function. The plain form suspends the calling stack on a worker and blocks an external thread.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -27,11 +27,11 @@ class once {
   once& operator=(const once&) = delete;
 
   [[nodiscard]] bool is_done() const {
-    // [N1] acquire load: what the function did is visible ← [N2].
+    // [N1] acquire load: observes what the function did ← [N2].
     return is_done_.load(std::memory_order_acquire);
   }
 
-  // Throws what the function throws; or task_cancelled if it is told to stop while it waits.
+  // Throws the function's exception, or task_cancelled if a stop is requested during the wait.
   template <class F>
   void call(F&& function, const std::stop_token& stop = {}) {
     if (is_done()) return;
@@ -39,11 +39,11 @@ class once {
     const std::lock_guard lock{mutex_, std::adopt_lock};
     if (is_done()) return;
     (void)std::invoke(std::forward<F>(function));
-    note_done();
+    set_done();
   }
 
-  // The function may be a coroutine. Returns a task<>; awaited_temporary.hpp says when it is one that cannot be awaited
-  // at once.
+  // The function may be a coroutine. Returns a task<>. With g++ before 13 and certain function types it is a wrapper
+  // that cannot be awaited directly: see awaited_temporary.hpp.
   template <class F>
   detail::awaitable_of<task<>, F> async_call(F&& function) {
     return detail::awaitable_of<task<>, F>{call_once<std::decay_t<F>>(std::forward<F>(function))};
@@ -62,10 +62,10 @@ class once {
     } else {
       (void)std::invoke(std::move(function));
     }
-    note_done();
+    set_done();
   }
-  void note_done() {
-    // [N2] release store: hands over what the function did → [N1].
+  void set_done() {
+    // [N2] release store: publishes what the function did → [N1].
     is_done_.store(true, std::memory_order_release);
   }
 

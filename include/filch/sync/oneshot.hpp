@@ -1,12 +1,12 @@
 // oneshot: one value, sent once and received once.
 //
 //   filch::oneshot<int> answer;
-//   answer.send(7);                               or answer.close(): there will be none
+//   answer.send(7);                               or answer.close(): there will be no value
 //   std::optional<int> a = co_await answer.async_receive();         in a coroutine; answer.receive() elsewhere
 //
-// Who may call what: any thread. Whoever received may destroy it, also while `send` returns. The plain form suspends
-// the calling stack on a worker and blocks any other thread; the async form suspends the coroutine, and ends with
-// task_cancelled when its task is told to stop.
+// Who may call what: any thread. A thread that has received may destroy the oneshot, also while `send` has not returned
+// yet. The plain form suspends the calling stack on a worker and blocks an external thread; the async form suspends the
+// coroutine, and ends with task_cancelled when a stop of its task is requested.
 #pragma once
 
 #include <filch/sync/detail/line_wait.hpp>
@@ -28,26 +28,26 @@ class oneshot {
   oneshot(const oneshot&) = delete;
   oneshot& operator=(const oneshot&) = delete;
 
-  // False: something was sent before, or it was closed.
+  // False: a value was sent before, or the oneshot is closed.
   bool send(T value) { return settle(&value); }
   // There will be no value. Does nothing after `send`.
   void close() { (void)settle(nullptr); }
 
-  [[nodiscard]] auto async_receive() { return sync::line_awaiter<place>{place{this}}; }
-  // Nothing: it was closed, or the value was received before. Throws task_cancelled if it is told to stop while it
-  // waits.
+  [[nodiscard]] auto async_receive() { return sync::line_awaiter<target>{target{this}}; }
+  // Empty: the oneshot was closed, or the value was received before. Throws task_cancelled if a stop is requested
+  // during the wait.
   std::optional<T> receive(const std::stop_token& stop = {}) {
-    sync::line_wait<place> self{place{this}, place::k_reason};
+    sync::line_wait<target> self{target{this}, target::k_reason};
     self.wait(stop);
     return core_.take();
   }
-  // Does not wait: nothing also if nothing was sent yet.
+  // Does not wait: empty also if no value was sent yet.
   std::optional<T> try_receive() { return core_.take(); }
 
  private:
   using line_entry = sync::line_entry<>;
 
-  struct place {
+  struct target {
     using entry = line_entry;
     static constexpr const char* k_reason = "oneshot";
     oneshot* of;

@@ -1,11 +1,12 @@
-// The kernel of a oneshot: a value that comes once, or never, and a line of those who wait for it.
+// The kernel of a oneshot: a value that is sent at most once, and the line of waiters for it.
 // kernel: light headers only
 //
-// Who may call what: any thread; `cancel` as long as the entry lives. Whoever knows that it is settled may destroy it:
-// the lock's store is the last touch of who settles it. T's moves must not throw; they run under the lock.
+// Who may call what: any thread; `cancel` as long as the entry lives. A thread that has observed that the oneshot is
+// settled may destroy it: the lock's store is the settling thread's last access. T's moves must not throw; they run
+// under the lock.
 //
 // Invariants
-//   I1  Somebody is in line only while it is not settled.
+//   I1  The line is empty once the oneshot is settled.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -22,8 +23,8 @@ class oneshot_core {
  public:
   using entry = line_entry<A>;
 
-  // With a value, which is moved from, or null: there will be none. False: it was settled before. The caller wakes
-  // those in the list.
+  // Settles it with a value, which is moved from, or with null: there will be no value. False: it was settled before.
+  // The caller wakes the entries of the list.
   [[nodiscard]] bool settle(T* value, wake_list<A>& woken) {
     const short_guard<A> guard{lock_};
     if (is_settled_.get()) return false;
@@ -38,8 +39,8 @@ class oneshot_core {
     return is_settled_.get();
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether it is settled or `self` has given up
-  // before.
+  // True: `self` is in line, and will be woken. False: its state tells whether the oneshot is settled or `self` was
+  // cancelled before.
   [[nodiscard]] bool wait_or_pass(entry& self) {
     const short_guard<A> guard{lock_};
     if (!is_settled_.get() || self.state.get() == wait_state::cancelled) return line_.join(self);
@@ -47,13 +48,13 @@ class oneshot_core {
     return false;
   }
 
-  // It gives up. True: the caller wakes it.
+  // The waiter gives up. True: the caller wakes it.
   [[nodiscard]] bool cancel(entry& who) {
     const short_guard<A> guard{lock_};
     return line_.leave(who);
   }
 
-  // Nothing: there is none, or not yet, or somebody took it.
+  // Empty: there is no value, no value yet, or it was taken before.
   [[nodiscard]] std::optional<T> take() {
     const short_guard<A> guard{lock_};
     std::optional<T> taken;

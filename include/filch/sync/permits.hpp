@@ -1,14 +1,14 @@
-// The kernel of semaphores: a number of permits, and a line of those who want more than there are.
+// The kernel of semaphores: a number of permits, and the line of waiters that requested more than are available.
 // kernel: light headers only
 //
-// A reader-writer lock is the same with many permits: a reader takes one, a writer all of them. The first in line is
-// served before those behind it, also if it wants more than there is and they would be content with less: nobody
+// A reader-writer lock is the same with many permits: a reader takes one, a writer all of them. Waiters are served
+// strictly in order, also if the first requests more than is available and later ones request less: so no waiter
 // starves.
 //
 // Who may call what: any thread; `cancel` as long as the entry lives.
 //
 // Invariants
-//   I1  If somebody is in line, there are fewer permits than the first of them wants.
+//   I1  If the line is not empty, there are fewer permits than its first waiter requests.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -36,7 +36,7 @@ class permits {
     return take(wanted);
   }
 
-  // True: `self` is in line, and somebody wakes it. False: its state says whether it has its permits or has given up
+  // True: `self` is in line, and will be woken. False: its state tells whether it has its permits or was cancelled
   // before.
   [[nodiscard]] bool take_or_queue(permit_entry<A>& self) {
     const short_guard<A> guard{lock_};
@@ -47,7 +47,7 @@ class permits {
     return line_.join(self);
   }
 
-  // The caller wakes those in the list. There will not be more than `most` permits.
+  // Adds permits, up to `most` in total. The caller wakes the entries of the list.
   [[nodiscard]] wake_list<A> give(std::uint64_t more, std::uint64_t most = UINT64_MAX) {
     const short_guard<A> guard{lock_};
     const std::uint64_t count = count_.get() + more;
@@ -55,7 +55,8 @@ class permits {
     return serve();
   }
 
-  // It gives up. The caller wakes those in the list: itself, and those it stood in the way of.
+  // The waiter gives up. The caller wakes the entries of the list: the waiter itself, and the waiters behind it that
+  // can be served now.
   [[nodiscard]] wake_list<A> cancel(permit_entry<A>& who) {
     const short_guard<A> guard{lock_};
     wake_list<A> woken;

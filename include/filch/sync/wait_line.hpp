@@ -1,16 +1,16 @@
-// A line of those who wait: first come, first served, and anybody may leave it.
+// A wait line: a first-in, first-out queue of waiters, from which any waiter may be removed.
 // kernel: light headers only
 //
-// It has no lock of its own: whoever has the line guards it, and the same lock decides the race between being served
-// and giving up. An entry is served once, or leaves once, never both; so exactly one of the two wakes who waits.
+// It has no lock of its own: its owner guards it, and that lock also decides the race between serving and cancelling an
+// entry. An entry is either served once or cancelled once; so exactly one of the two parties wakes the waiter.
 //
-// Who may call what: who holds the lock that guards the line. `state` also who waits, before it is in line and after it
-// was woken.
+// Who may call what: the thread that holds the lock of the line. The waiter itself also reads `state`, before its entry
+// is in line and after it was woken.
 //
 // Invariants
 //   I1  An entry is linked if and only if its state is `queued`.
-//   I2  A state that is neither `outside` nor `queued` does not change any more. Whoever changed it from `queued` wakes
-//       who waits, after unlocking; until then the entry stays where it is.
+//   I2  A state that is neither `outside` nor `queued` is final. The thread that changed it from `queued` wakes the
+//       waiter, after unlocking; until then the entry stays alive.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -21,13 +21,13 @@ namespace filch::inline v0::sync {
 
 enum class wait_state : std::uint8_t {
   outside,    // not in line yet
-  queued,     // waits
-  granted,    // got what it came for
-  refused,    // will never get it: what it waits for was closed
-  cancelled,  // gave up, perhaps before it was in line
+  queued,     // in line
+  granted,    // the wait succeeded
+  refused,    // the wait can never succeed: the object was closed
+  cancelled,  // the waiter gave up, perhaps before its entry was in line
 };
 
-// What waits derives from it, and lies where who waits can keep it.
+// The base of a waiter's entry, which lies in the frame or on the stack of the waiter.
 template <class A = std_atomics>
 struct line_entry {
   typename A::template var<line_entry*> next{nullptr};
@@ -35,7 +35,7 @@ struct line_entry {
   typename A::template var<wait_state> state{wait_state::outside};
 };
 
-// Those who are to be woken, in their order; linked by `next`.
+// The entries that the caller must wake, in order, linked by `next`.
 template <class A = std_atomics>
 class wake_list {
  public:
@@ -45,7 +45,7 @@ class wake_list {
     else first_ = &served;
     last_ = &served;
   }
-  // Calls `wake(entry)` for each; the entry may be gone afterwards.
+  // Calls `wake(entry)` for each entry, which may be destroyed by that.
   template <class Wake>
   void wake_each(const Wake& wake) const {
     for (line_entry<A>* each = first_; each != nullptr;) {
@@ -68,7 +68,7 @@ class wait_line {
   [[nodiscard]] bool is_empty() const { return first_.get() == nullptr; }
   [[nodiscard]] entry* front() const { return first_.get(); }
 
-  // True: it is in line. False: it gave up before.
+  // Appends an entry. False: it was cancelled before.
   [[nodiscard]] bool join(entry& who) {
     if (who.state.get() == wait_state::cancelled) return false;
     who.state.set(wait_state::queued);
@@ -81,20 +81,20 @@ class wait_line {
     return true;
   }
 
-  // The first in line, with its new state; null: there is none. The caller wakes it.
+  // Removes the first entry and sets its state; null: the line is empty. The caller wakes it.
   [[nodiscard]] entry* pop(wait_state as = wait_state::granted) {
     entry* const who = first_.get();
     if (who != nullptr) serve(*who, as);
     return who;
   }
-  // The same for one that is known to be the first.
+  // The same for an entry that is known to be the first.
   void serve(entry& who, wait_state as = wait_state::granted) {
     unlink(who);
     who.state.set(as);
   }
 
-  // It gives up. True: it was in line, and the caller wakes it. False: it was served, or is not in line yet and will
-  // not be.
+  // Cancels an entry. True: it was in line, and the caller wakes it. False: it was served, or is not in line yet;
+  // `join` will then refuse it.
   [[nodiscard]] bool leave(entry& who) {
     const wait_state was = who.state.get();
     if (was != wait_state::queued && was != wait_state::outside) return false;

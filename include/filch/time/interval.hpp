@@ -1,4 +1,4 @@
-// Something that happens again and again.
+// interval: periodic ticks.
 //
 //   filch::interval ticks{10ms};
 //   for (;;) {
@@ -6,8 +6,8 @@
 //     …
 //   }
 //
-// The first tick comes one period after the interval was made. Ticks lie on a grid: what is late does not make the
-// later ones late. What happens to ticks whose time passed while nobody waited for them is chosen.
+// The first tick comes one period after the construction. Ticks lie on a grid: a late tick does not delay the later
+// ones. `missed_ticks` selects what happens to ticks whose time passes while no caller waits for them.
 //
 // Who may call what: one task or thread at a time.
 #pragma once
@@ -23,11 +23,11 @@
 
 namespace filch::inline v0 {
 
-// Of ticks whose time has passed.
+// What happens to ticks whose time has passed.
 enum class missed_ticks : std::uint8_t {
-  skip,   // they are left out; the next one is that of the grid
-  burst,  // they come at once, one after the other, until all have come
-  delay,  // one comes at once, and the grid begins anew there
+  skip,   // they are dropped; the next tick is the next of the grid
+  burst,  // they are delivered at once, one after the other, until none is left
+  delay,  // one tick is delivered at once, and the grid restarts there
 };
 
 class interval {
@@ -39,10 +39,10 @@ class interval {
         missed_{missed},
         last_ns_{monotonic_now_ns()} {}
 
-  // The next tick, to be awaited or waited for.
+  // Returns the sleep until the next tick, to be awaited or waited for.
   [[nodiscard]] time::sleep next() { return next_from(monotonic_now_ns()); }
 
-  // The same, if it is `now_ns`.
+  // The same with the current time as an argument.
   [[nodiscard]] time::sleep next_from(time_ns now_ns) {
     time_ns next_ns = 0;
     if (__builtin_add_overflow(last_ns_, period_ns_, &next_ns)) next_ns = k_never_ns;
@@ -74,7 +74,7 @@ class interval {
 
   time_ns period_ns_;
   missed_ticks missed_;
-  time_ns last_ns_;  // the tick before
+  time_ns last_ns_;  // the previous tick
 };
 
 }  // namespace filch::inline v0

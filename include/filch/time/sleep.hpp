@@ -1,13 +1,12 @@
 // Sleeping on the monotonic clock.
 //
-//   co_await filch::sleep_for(10ms);              in a coroutine: the worker resumes with other work
-//   filch::wait(filch::sleep_for(10ms));          in a plain function: on a worker the stack is suspended, elsewhere
-//   the
-//                                                 thread sleeps
+//   co_await filch::sleep_for(10ms);              in a coroutine: the worker continues with other work
+//   filch::wait(filch::sleep_for(10ms));          in a plain function: a worker suspends the stack,
+//                                                 an external thread sleeps
 //
-// Never shorter than asked; longer by what the system needs to wake a worker, or by what the tasks in front of it take.
-// A sleep in a task whose stop is requested ends with task_cancelled, and so does one that the deadline of a shutdown
-// cuts short.
+// A sleep is never shorter than requested. It is longer by the time that the system takes to wake a worker, or by the
+// duration of the tasks that the worker runs before it. A sleep ends with task_cancelled if a stop of its task is
+// requested, or if the deadline of a shutdown passes.
 //
 // Who may call what: any thread. The time counts from the call of sleep_for, not from the co_await.
 #pragma once
@@ -27,7 +26,7 @@
 namespace filch::inline v0 {
 namespace time {
 
-// When `span` from now is over; k_never_ns for what is too far away to count.
+// The time `span` from now; k_never_ns if it is too far away to be represented.
 template <class Rep, class Period>
 [[nodiscard]] time_ns after(std::chrono::duration<Rep, Period> span) {
   const time_ns now_ns = monotonic_now_ns();
@@ -36,16 +35,17 @@ template <class Rep, class Period>
   return wanted_ns <= 0 ? now_ns : now_ns + std::chrono::ceil<std::chrono::nanoseconds>(span).count();
 }
 
-// One sleep: a timer, and who it wakes. It stays where it is while it lasts.
+// One sleep: a timer and the waiter that it wakes. Not movable while the sleep lasts.
 class one_sleep {
  public:
   explicit one_sleep(time_ns until_ns) : timer_{until_ns} {}
 
-  // A coroutine that runs on the calling worker is about to suspend. False: it resumes at once. True: touch nothing.
+  // `who` runs on the calling worker and is about to suspend. False: it resumes at once. True: the caller does not
+  // touch this object afterwards.
   [[nodiscard]] bool start(std::coroutine_handle<> who, std::stop_token stop);
-  // A plain function on a worker: returns when it is over.
+  // For a plain function on a worker: returns when the sleep is over.
   void sleep_here(std::stop_token stop);
-  // It is over. Throws task_cancelled if it did not last.
+  // Called after the sleep. Throws task_cancelled if the sleep was cancelled.
   void end();
 
  private:
@@ -81,7 +81,7 @@ class sleep_awaiter {
   one_sleep it_;
 };
 
-// What sleep_for and sleep_until give: to be awaited, or waited for.
+// The result of sleep_for and sleep_until, to be awaited or waited for.
 class [[nodiscard]] sleep {
  public:
   explicit sleep(time_ns until_ns) : until_ns_{until_ns} {}

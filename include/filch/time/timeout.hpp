@@ -1,16 +1,16 @@
 // A task with a time limit.
 //
 //   int r = co_await filch::timeout(ask(), 50ms);                          throws timed_out
-//   std::optional<int> r = co_await filch::try_timeout(ask(), 50ms);       nothing if the time is over
+//   std::optional<int> r = co_await filch::try_timeout(ask(), 50ms);       empty if the time is over
 //
-// When the time is over the task is asked to stop, and awaited: it never runs on behind your back. So a task that does
-// not look at its stop token and does not wait for anything delays the end, and one that succeeds all the same has
-// succeeded. An exception that leaves the task is rethrown. If the caller is asked to stop, so is the task.
+// When the time is over, a stop of the task is requested and the task is awaited: it never continues in the background.
+// So a task that neither polls its stop token nor waits delays the end; a task that succeeds although the time is over
+// has succeeded. An exception that leaves the task is rethrown. A stop request of the caller is passed on to the task.
 //
-// Both are tasks themselves: they may be awaited, waited for, spawned, or given to `all` and `any`. The time counts
+// Both functions return tasks, which may be awaited, waited for, spawned, or passed to `all` and `any`. The time counts
 // from their start.
 //
-// Who may call what: any thread may make one.
+// Who may call what: any thread may call both.
 #pragma once
 
 #include <filch/coro/all.hpp>
@@ -37,11 +37,11 @@ class timed_out : public std::runtime_error {
 
 namespace time {
 
-// What `try_timeout` holds for a T.
+// The value type of `try_timeout` for a task<T>.
 template <class T>
 using timed_value = coro::element_result<coro::shown_result<T>>;
 
-// Awaits a task until a time. It stays where it was made: the timer and the task refer to it.
+// Awaits a task with a deadline. Not movable: the timer and the task refer to it.
 template <class T>
 class [[nodiscard]] limited {
  public:
@@ -57,10 +57,10 @@ class [[nodiscard]] limited {
     timer_.start(until_ns_);
     return transfer_to(next);
   }
-  // Nothing: the time was over, and the task was cancelled for it.
+  // Empty: the time was over, and the task was cancelled because of that.
   std::optional<timed_value<T>> await_resume() {
     const bool was_over = !timer_.cancel();
-    if (scope_.decisive() == nullptr) return no_result(was_over);  // it was asked to stop before it started
+    if (scope_.decisive() == nullptr) return no_result(was_over);  // a stop was requested before the task started
     try {
       return coro::take_shown(what_);
     } catch (const task_cancelled&) {
@@ -78,8 +78,8 @@ class [[nodiscard]] limited {
   const time_ns until_ns_;
   coro::promise_base* parent_ = nullptr;
   coro::child_scope scope_{1, coro::child_scope::until::first_end};
-  // Apart: a callback at a token may wait, and a timer's function must not.
-  timer timer_{[](void* scope) noexcept { static_cast<coro::child_scope*>(scope)->request_stop_apart(); }, &scope_};
+  // Deferred: a callback of a token may wait, and the function of a timer must not.
+  timer timer_{[](void* scope) noexcept { static_cast<coro::child_scope*>(scope)->request_stop_deferred(); }, &scope_};
 };
 
 }  // namespace time

@@ -1,8 +1,8 @@
-// A timer that calls a function, for what is built upon timers.
+// A timer that calls a function, as a base for other facilities.
 //
 // Who may call what: `start` a worker, once; `cancel` and the destructor one thread at a time. The function runs on a
 // worker of the same runtime, between two tasks: it must be short and must not wait. The runtime must outlive the
-// timer; it does not wait for it, and after the deadline of a shutdown the function is not called any more.
+// timer, but does not wait for it; after the deadline of a shutdown the function is no longer called.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -32,11 +32,11 @@ class timer {
     const function what;
     void* const argument;
     bool was_called = false;
-    std_atomics::atomic<bool> is_over{false};  // nobody but the owner touches the node any more
+    std_atomics::atomic<bool> is_over{false};  // only the owner touches the node from now on
   };
 
   node node_;
-  void* shard_ = nullptr;  // null: it is not started, or over
+  void* shard_ = nullptr;  // null: the timer is not started, or over
 };
 
 }  // namespace filch::inline v0::time

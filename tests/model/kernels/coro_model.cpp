@@ -1,4 +1,4 @@
-// The kernels of coroutines under the model checker: the count of children, the depot of free memory, requests to stop.
+// The kernels of coroutines under the model checker: the count of children, the global free list, requests to stop.
 //
 // Properties: exactly one strand resumes with the parent, after all children, and sees what they did; a batch that was
 // put is taken by at most one thread, complete, and is not lost; a request to stop reaches who wants to be told, before
@@ -6,10 +6,10 @@
 // counts, and plain data and memory that the checker watches.
 #include "scenario.hpp"
 
-#include <filch/coro/hand_over.hpp>
+#include <filch/coro/join_state.hpp>
 #include <filch/coro/join_count.hpp>
 #include <filch/coro/stop_tree.hpp>
-#include <coro/depot.hpp>
+#include <coro/global_free_list.hpp>
 
 #include <array>
 
@@ -41,7 +41,7 @@ struct batch {
 
 // Both put what they have and take what they find; what is left is counted.
 void batches_are_exchanged(context& c, int turns) {
-  coro::depot<batch, 2, atomics> shared;
+  coro::global_free_list<batch, 2, atomics> shared;
   std::array<batch, 2> batches;
   atomics::atomic<int> kept{0};
   const auto exchange = [&](batch& own) {
@@ -65,8 +65,8 @@ void batches_are_exchanged(context& c, int turns) {
 }
 
 // One slot and two who put: one is refused and keeps its batch.
-void a_full_depot_refuses(context& c) {
-  coro::depot<batch, 1, atomics> shared;
+void a_full_free_list_refuses(context& c) {
+  coro::global_free_list<batch, 1, atomics> shared;
   std::array<batch, 2> batches;
   atomics::atomic<int> refused{0};
   const auto put = [&](batch& own) {
@@ -85,7 +85,7 @@ void a_full_depot_refuses(context& c) {
 
 // Two who take what a third has put.
 void one_of_two_takes_it(context& c) {
-  coro::depot<batch, 1, atomics> shared;
+  coro::global_free_list<batch, 1, atomics> shared;
   batch only;
   atomics::atomic<int> taken{0};
   const auto take = [&] {
@@ -339,7 +339,7 @@ void a_task_ends_while_it_is_waited_for(context& c, bool looks_first) {
   struct waiter {
     atomics::var<int> contents{0};
   };
-  coro::hand_over<waiter, atomics> ending;
+  coro::join_state<waiter, atomics> ending;
   waiter who;
   atomics::var<int> result{0};
   atomics::var<int> continued{0};
@@ -365,7 +365,7 @@ void a_task_ends_while_it_is_waited_for(context& c, bool looks_first) {
 void a_task_ends_while_its_owner_leaves(context& c) {
   struct none {};
   struct record {
-    coro::hand_over<none, atomics> ending;
+    coro::join_state<none, atomics> ending;
     atomics::var<int> result{0};
     atomics::var<int> of_owner{0};
   };
@@ -416,7 +416,7 @@ std::vector<scenario> all_scenarios() {
       {"three_strands_of_different_length", bounded(3, 6), [](context& c) { strands_end(c, {1, 3, 2}); }},
       {"batches_are_exchanged", bounded(3, 6), [](context& c) { batches_are_exchanged(c, 1); }},
       {"batches_are_exchanged_twice", bounded(2, 4), [](context& c) { batches_are_exchanged(c, 2); }},
-      {"a_full_depot_refuses", bounded(3, 6), a_full_depot_refuses},
+      {"a_full_free_list_refuses", bounded(3, 6), a_full_free_list_refuses},
       {"one_of_two_takes_a_batch", bounded(3, 6), one_of_two_takes_it},
   };
 }

@@ -65,15 +65,15 @@ void wake(mutex_entry* next) {
 
 // It is in line. Returns when it has the lock or has given up.
 void wait_in_line(mutex& of, mutex_waiter& self, int looks = 0) {
-  using arrival = mutex::arrival;
+  using retry_result = mutex::retry_result;
   while (true) {
     self.wait();
     if (self.turn.get() == lock_turn::handed) return;
     for (int i = 0; i != looks; ++i) {
-      if (!of.is_held_by_another() && of.come(self, true) == arrival::served) return;
+      if (!of.is_held_by_another() && of.retry(self, true) == retry_result::served) return;
     }
     self.renew();
-    if (of.come(self, false) == arrival::served) return;
+    if (of.retry(self, false) == retry_result::served) return;
   }
 }
 // False: it gave up.

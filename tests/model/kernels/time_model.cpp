@@ -72,7 +72,7 @@ class office {
     keeper.resign();
     if (idle.stop_searching() == park::duty::none) return;
 #ifndef FILCH_MUTANT_NO_SUCCESSOR
-    if (keeper.is_wanted()) idle.notify();
+    if (keeper.needs_keeper()) idle.notify();
 #endif
   }
 

@@ -171,7 +171,8 @@ MUTANTS = [
     mutant("W2", "no fence between lowering the deadline and looking for the keeper", "time", "deadlock", KEEPER, (
         ("    A::fence(std::memory_order_seq_cst);\n    // [Z5]", "    // [Z5]"),)),
     mutant("W3", "a keeper resigns without a fence before it looks for sleepers", "time", "deadlock", KEEPER, (
-        ("    A::fence(std::memory_order_release);\n  }\n\n  // A source,", "  }\n\n  // A source,"),)),
+        ("    A::fence(std::memory_order_release);\n  }\n\n  // Called by a source",
+         "  }\n\n  // Called by a source"),)),
     mutant("W4", "who has polled does not scan again: a deadline set meanwhile is lost", "time", "assertion,deadlock",
            KEEPER, (
         ("    return lower_word(scan());", "    return {};"),)),
@@ -329,10 +330,10 @@ SYNC_MUTANTS = [
          "    const std::size_t end = what.end;"),)),
     mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits",
            "sync", "deadlock,race,assertion", FAIR_LOCK, (
-        ("    close_line(seen | k_waiters);\n", "    close_line(seen);\n"),)),
+        ("    unlock_line(seen | k_waiters);\n", "    unlock_line(seen);\n"),)),
     mutant("S2", "the lock is freed while it is handed over: two hold it", "sync", "race,assertion", FAIR_LOCK, (
-        ("    close_line(k_held | waiters());\n    return was_called",
-         "    close_line(waiters());\n    return was_called"),)),
+        ("    unlock_line(k_held | waiters());\n    return was_called",
+         "    unlock_line(waiters());\n    return was_called"),)),
     mutant("S3", "the last in line is forgotten when the line empties: the next one is linked to nobody", "sync",
            "deadlock,race,use_after_free", WAIT_LINE, (
         ("    else last_.set(before);\n", ""),)),
@@ -357,11 +358,11 @@ SYNC_MUTANTS = [
          "    if (front_.is_empty() && (!refill(*self.item, woken) || !front_.is_empty())) {\n"),)),
     mutant("S12", "who receives looks whether it was told to stop without the lock of its line",
            "sync", "race,assertion", CHANNEL, (
-        ("    const inside_guard<A> back{back_lock_};\n"
+        ("    const nested_guard<A> back{back_lock_};\n"
          "    if (self.state.get() == wait_state::cancelled) return false;\n"
          "    if (front_.is_empty()",
          "    if (self.state.get() == wait_state::cancelled) return false;\n"
-         "    const inside_guard<A> back{back_lock_};\n"
+         "    const nested_guard<A> back{back_lock_};\n"
          "    if (front_.is_empty()"),)),
     mutant("S10", "who sends leaves the line under the wrong lock", "sync", "race", CHANNEL, (
         ("    const short_guard<A> front{front_lock_};\n    return senders_.leave(who);\n",
@@ -369,9 +370,9 @@ SYNC_MUTANTS = [
     mutant("S11", "a short lock is taken by a load and a store: two hold it", "sync", "race,assertion,use_after_free",
            SHORT_LOCK, (
         ("    if (word_.exchange(1, std::memory_order_acquire) == 0) [[likely]]\n      return;\n"
-         "    lock_slowly();\n",
+         "    lock_slow_path();\n",
          "    if (word_.load(std::memory_order_acquire) == 0) return word_.store(1, std::memory_order_relaxed);\n"
-         "    lock_slowly();\n"),)),
+         "    lock_slow_path();\n"),)),
     mutant("S13", "who waits for a value joins the line without another look: the value has come meanwhile", "sync",
            "deadlock", ONESHOT, (
         ("    if (!is_settled_.get() || self.state.get() == wait_state::cancelled) return line_.join(self);\n",
@@ -384,8 +385,8 @@ SYNC_MUTANTS = [
          "    if (true) return line_.join(self);\n"),)),
     mutant("S17", "a called waiter gives up while the lock is free, and the next one is not called", "sync", "deadlock",
            FAIR_LOCK, (
-        ("    if ((seen & k_held) == 0) return pass_on(k_free);\n    close_line(k_held | waiters());\n",
-         "    close_line((seen & k_held) | waiters());\n"),)),
+        ("    if ((seen & k_held) == 0) return release(k_free);\n    unlock_line(k_held | waiters());\n",
+         "    unlock_line((seen & k_held) | waiters());\n"),)),
     mutant("S18", "the first in line is overtaken without a bound", "sync", "assertion", FAIR_LOCK, (
         ("    return (seen & k_called) != 0 && seen / k_overtake < MostOvertakes;\n",
          "    return (seen & k_called) != 0;\n"),)),
@@ -393,8 +394,8 @@ SYNC_MUTANTS = [
            FAIR_LOCK, (
         ("    return was_called ? nullptr : first;\n", "    return first;\n"),)),
     mutant("S20", "a waiter that has come in vain counts as called: nobody wakes it", "sync", "deadlock", FAIR_LOCK, (
-        ("    self.turn.set(lock_turn::handed);\n    close_line(k_held | waiters());\n",
-         "    self.turn.set(lock_turn::handed);\n    close_line(seen);\n"),)),
+        ("    self.turn.set(lock_turn::handed);\n    unlock_line(k_held | waiters());\n",
+         "    self.turn.set(lock_turn::handed);\n    unlock_line(seen);\n"),)),
     mutant("S21", "a called waiter that gives up is woken again", "sync", "assertion,deadlock", FAIR_LOCK, (
         ("    if (!was_called) {\n", "    if (true) {\n"),)),
     mutant("S22", "the lock is freed beside a line, and nobody is called", "sync", "deadlock", FAIR_LOCK, (
@@ -405,9 +406,9 @@ SYNC_MUTANTS = [
 MUTANTS += SYNC_MUTANTS
 
 JOIN_COUNT = "filch/coro/join_count.hpp"
-DEPOT = "coro/depot.hpp"
+FREE_LIST = "coro/global_free_list.hpp"
 STOP_TREE = "filch/coro/stop_tree.hpp"
-HAND_OVER = "filch/coro/hand_over.hpp"
+JOIN_STATE = "filch/coro/join_state.hpp"
 CORO_MUTANTS = [
     mutant("CO1", "every strand counts down by one, however many children it ran: the parent never goes on", "coro",
            "assertion", JOIN_COUNT, (
@@ -420,10 +421,11 @@ CORO_MUTANTS = [
     mutant("CO3", "a strand does not see what the others did", "coro", "race", JOIN_COUNT, (
         ("std::memory_order_acq_rel) == ran", "std::memory_order_release) == ran"),)),
     mutant("CO4", "a batch is put without looking whether the slot is still empty: one is lost", "coro",
-           "assertion,race", DEPOT, (
+           "assertion,race", FREE_LIST, (
         ("      if (slot.compare_exchange(expected, batch, std::memory_order_release, std::memory_order_relaxed)) {\n",
          "      slot.store(batch, std::memory_order_release);\n      if (expected == nullptr) {\n"),)),
-    mutant("CO5", "a batch is read and the slot emptied in two steps: two take it", "coro", "assertion,race", DEPOT, (
+    mutant("CO5", "a batch is read and the slot emptied in two steps: two take it", "coro",
+           "assertion,race", FREE_LIST, (
         ("      if (Batch* const batch = slot.exchange(nullptr, std::memory_order_acquire)) {\n",
          "      Batch* const batch = slot.load(std::memory_order_acquire);\n"
          "      slot.store(nullptr, std::memory_order_relaxed);\n      if (batch != nullptr) {\n"),)),
@@ -434,15 +436,15 @@ CORO_MUTANTS = [
            "assertion,race,leak,use_after_free", STOP_TREE, (
         ("    unlock(seen | k_requested);\n", "    unlock(k_requested);\n"),)),
     mutant("CO8", "who waits does not look whether it has ended meanwhile: nobody lets it go on", "coro",
-           "assertion,race", HAND_OVER, (
+           "assertion,race", JOIN_STATE, (
         ("    std::uintptr_t expected = k_nothing;\n", "    std::uintptr_t expected = k_nothing;\n"
          "    expected = word_.load(std::memory_order_relaxed);\n"),)),
     mutant("CO9", "an owner that leaves does not look whether it has ended meanwhile: nobody destroys it", "coro",
-           "leak,assertion", HAND_OVER, (
+           "leak,assertion", JOIN_STATE, (
         ("    return word_.exchange(k_left, std::memory_order_acq_rel) == k_ended;\n",
          "    (void)word_.exchange(k_left, std::memory_order_acq_rel);\n    return false;\n"),)),
     mutant("CO10", "who ends a task destroys it also if its owner has not left: both do", "coro",
-           "use_after_free,assertion,race", HAND_OVER, (
+           "use_after_free,assertion,race", JOIN_STATE, (
         ("    if (before == k_left) return {nullptr, true};\n",
          "    if (before == k_left || before == k_nothing) return {nullptr, true};\n"),)),
     mutant("CO11", "the mark that nobody can request a stop hides a request that came before it", "coro", "assertion",
@@ -455,22 +457,23 @@ CORO_MUTANTS = [
          "    link* const first = first_of(seen);\n", "    link* const first = first_of(seen);\n"),)),
     mutant("CO13", "a point is destroyed while a request is on its way through it", "coro",
            "use_after_free,race", STOP_TREE, (
-        ("      return wait_until_let_go(who);\n", "      return;\n"),)),
+        ("      return wait_until_released(who);\n", "      return;\n"),)),
     mutant("CO14", "a request lets a point go before it has marked it", "coro", "use_after_free,race", STOP_TREE, (
-        ("      if (next.who->to_.mark(told)) {\n",
-         "      let_go(*next.who);\n      if (next.who->to_.mark(told)) {\n"),)),
+        ("      if (next.who->to_.mark(to_notify)) {\n",
+         "      release_link(*next.who);\n      if (next.who->to_.mark(to_notify)) {\n"),)),
     mutant("CO15", "two requests tell the same node: one of them after it was destroyed", "coro",
            "use_after_free,race,assertion,leak,livelock", STOP_TREE, (
-        ("  [[nodiscard]] bool mark(nodes& told) {\n    const std::uintptr_t seen = lock();\n"
+        ("  [[nodiscard]] bool mark(nodes& to_notify) {\n    const std::uintptr_t seen = lock();\n"
          "    if (is_requested(seen)) {\n",
-         "  [[nodiscard]] bool mark(nodes& told) {\n    const std::uintptr_t seen = lock();\n    if (false) {\n"),)),
+         "  [[nodiscard]] bool mark(nodes& to_notify) {\n    const std::uintptr_t seen = lock();\n"
+         "    if (false) {\n"),)),
     mutant("CO16", "a request does not own the nodes that it tells", "coro", "use_after_free,race,assertion",
            STOP_TREE, (
         ("      base.owners_.store(2, std::memory_order_relaxed);", "      (void)base;"),)),
     mutant("CO17", "a request forgets the points beside the one that it has gone down to", "coro",
            "assertion", STOP_TREE, (
         ("        next.who->next_.set(path);\n", "        next.who->next_.set(nullptr);\n"
-         "        if (path != nullptr) let_go(*path);\n"),)),
+         "        if (path != nullptr) release_link(*path);\n"),)),
     mutant("CO18", "a node that comes loses the points that are there", "coro", "assertion", STOP_TREE, (
         ("    base.below_.set(first_of(seen));\n", ""),)),
     mutant("CO19", "a request tells those above first: they wait for those below, which have not been told", "coro",

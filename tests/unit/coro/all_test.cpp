@@ -99,7 +99,7 @@ TEST_P(all_tasks, ranges_of_tasks_give_vectors) {
     }
   };
   rt_.run(local::ranges());
-  static_assert(!filch::coro::tasks_given_away<std::vector<task<int>>&>);
+  static_assert(!filch::coro::owned_task_range<std::vector<task<int>>&>);
 }
 
 task<int> fail(const char* why, std::atomic<int>& ended) {

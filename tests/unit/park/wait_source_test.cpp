@@ -109,13 +109,13 @@ TEST_F(keeper, at_most_one_worker_is_the_keeper) {
 }
 
 TEST_F(keeper, a_keeper_is_wanted_while_there_is_a_deadline_and_none) {
-  EXPECT_FALSE(keeper_.is_wanted());
+  EXPECT_FALSE(keeper_.needs_keeper());
   EXPECT_EQ(keeper_.lower(50).what, kind::vacant);
-  EXPECT_TRUE(keeper_.is_wanted());
+  EXPECT_TRUE(keeper_.needs_keeper());
   ASSERT_TRUE(keeper_.try_take(worker_id{0}));
-  EXPECT_FALSE(keeper_.is_wanted());
+  EXPECT_FALSE(keeper_.needs_keeper());
   keeper_.resign();
-  EXPECT_TRUE(keeper_.is_wanted());
+  EXPECT_TRUE(keeper_.needs_keeper());
 }
 
 TEST_F(keeper, only_an_earlier_deadline_wakes_the_keeper_and_only_while_it_sleeps) {

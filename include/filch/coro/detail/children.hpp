@@ -1,4 +1,4 @@
-// The children of one coroutine that run at the same time, and their parent, which resumes when the last has ended.
+// The concurrent children of one coroutine, and their parent, which resumes when the last child has ended.
 #pragma once
 
 #include <filch/coro/detail/promise.hpp>
@@ -10,12 +10,12 @@
 
 namespace filch::inline v0::coro {
 
-// It lies in the parent's frame while the parent waits.
+// Lies in the parent's frame while the parent waits.
 class children final : public pending_group {
  public:
   explicit children(std::uint32_t count) : unfinished_{count} {}
 
-  // Before the start, for each child: `next` is the child behind it, or null.
+  // Called for each child before start(); `next` is the following sibling, or null.
   template <class Promise>
   void adopt(promise_base& child, promise_base* next, std::coroutine_handle<Promise> parent) noexcept {
     child.belong_to(parent);
@@ -23,8 +23,8 @@ class children final : public pending_group {
     child.next.store(next, std::memory_order_relaxed);  // before publication
   }
 
-  // The parent is suspended; `first` and those behind it have not started. Leaves all but the first in the worker's
-  // list and returns the first, which the caller resumes.
+  // The parent is suspended; `first` and its following siblings have not started. Puts all but the first into the
+  // worker's private list and returns the first, which the caller resumes.
   [[nodiscard]] std::coroutine_handle<> start(std::coroutine_handle<> parent, promise_base& first) noexcept {
     parent_ = parent;
     const std::coroutine_handle<> started = first.self;
@@ -33,8 +33,8 @@ class children final : public pending_group {
     return started;
   }
 
-  // A child has ended. Who ends it looks for a sibling in the worker's list first, so that a tree is walked like a tree
-  // of calls.
+  // A child has ended. Returns a sibling from the worker's private list if there is one, so that a tree is walked
+  // depth first, as a tree of calls is.
   [[nodiscard]] std::coroutine_handle<> ended(promise_base& who) noexcept {
     local_work& mine = *current_local_work();
     if (mine.newest.load(std::memory_order_relaxed) == this) {  // owner-only
@@ -49,7 +49,7 @@ class children final : public pending_group {
   }
 
  private:
-  // Others have taken children, or may have.
+  // Slow path: other workers may have taken children.
   [[nodiscard, gnu::cold, gnu::noinline]] std::coroutine_handle<> ended_apart(promise_base& who) noexcept;
 
   join_count<> unfinished_;

@@ -1,9 +1,10 @@
-// How a coroutine's frame is destroyed that may hold others.
+// Destroys a coroutine frame that may own other frames.
 //
-// A frame that holds a task, a stream or the handle of a task that has ended destroys that one's frame in its own
-// destructor, which may hold the next. Each level takes a call, as in a list of std::unique_ptr. So whoever destroys a
-// frame looks how much of the stack is left, and resumes on a further stack where it is little. The order is that of
-// plain destructors: what a frame holds is gone before what the frame was given earlier.
+// A frame that holds a task, a stream or the handle of an ended task destroys the other frame in its own destructor,
+// and that frame may own the next one. Each level takes a nested call, as in a list of std::unique_ptr. So
+// destroy_frame() checks how much of the stack is left, and continues on an additional stack where it is little. The
+// order is that of plain destructors: what a frame owns is destroyed before the objects that the frame received
+// earlier.
 //
 // Who may call what: any thread.
 #pragma once
@@ -16,16 +17,16 @@
 
 namespace filch::inline v0::coro {
 
-// Where the caller is not on a worker's stack, or little of it is left.
-[[gnu::cold, gnu::noinline]] void destroy_frame_with_care(std::coroutine_handle<> frame) noexcept;
+// For callers that are not on a worker's stack, or have little of it left.
+[[gnu::cold, gnu::noinline]] void destroy_frame_slow_path(std::coroutine_handle<> frame) noexcept;
 
 inline void destroy_frame(std::coroutine_handle<> frame) noexcept {
-  // A worker's stack ends below its latent_stack. The one that stands for none lies anywhere: below all stacks in a
-  // program, between them in a shared library.
+  // A worker's stack ends below its latent_stack. The placeholder for "no stack" has no fixed place: in a program it
+  // lies below all stacks, in a shared library between them.
   const latent_stack& stack = filch::detail::latent_stack_here();
   const std::uintptr_t room = reinterpret_cast<std::uintptr_t>(&stack) - stack.low_mark;
   if (filch::detail::stack_pointer() - stack.low_mark >= room || is_none(stack)) [[unlikely]]
-    return destroy_frame_with_care(frame);
+    return destroy_frame_slow_path(frame);
   frame.destroy();
 }
 

@@ -1,8 +1,8 @@
-// Memory for coroutine frames: free lists of each worker, by size, and a depot that all workers share.
+// Memory for coroutine frames: free lists per worker and size, and a global free list that all threads share.
 //
-// Before each frame there is room for what a spawned task needs beside it, so that a task is one piece of memory:
+// Each frame is preceded by room for the record of a spawned task, so that a spawned task is one allocation:
 //
-//   record, if it is spawned | frame
+//   record, used if the task is spawned | frame
 //
 // Who may call what: any thread. Memory may be freed on any thread.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace filch::inline v0::coro {
 
-// When the worker's list does not serve. Null: there is no memory.
+// The slow paths, for when the worker's own list is empty or full. Null: there is no memory.
 [[nodiscard, gnu::cold, gnu::noinline]] void* find_block(std::size_t bytes) noexcept;
 [[gnu::cold, gnu::noinline]] void put_block(void* memory, std::size_t bytes) noexcept;
 [[noreturn, gnu::cold, gnu::noinline]] void throw_bad_alloc();
@@ -31,7 +31,7 @@ constexpr std::size_t block_size(std::size_t bytes) { return (bytes - 1) / local
 
 // Null: there is no memory.
 [[nodiscard]] inline void* allocate_frame_or_null(std::size_t bytes) noexcept {
-#ifndef FILCH_ASAN  // there free blocks are poisoned
+#ifndef FILCH_ASAN  // with AddressSanitizer free blocks are poisoned: the slow path unpoisons them
   if (const std::size_t size = block_size(bytes); size < local_work::k_sizes) {
     if (local_work* const mine = current_local_work()) [[likely]] {
       free_blocks& list = mine->blocks[size];

@@ -1,10 +1,9 @@
-// What all coroutines of filch have in common: who resumes when one ends, what it belongs to, and where its result
-// lies.
+// The common part of all coroutines of filch: which coroutine resumes at the end, the context, and the result.
 #pragma once
 
 #include <filch/coro/context.hpp>
 #include <filch/coro/detail/frame_memory.hpp>
-#include <filch/coro/detail/noted.hpp>
+#include <filch/coro/detail/tracked_awaiter.hpp>
 #include <filch/share/entry.hpp>
 #include <filch/share/symmetric_transfer.hpp>
 
@@ -23,21 +22,21 @@ namespace filch::inline v0::coro {
 
 class promise_base;
 
-// Who is told that a coroutine has ended: on the worker where it did, when its result is there and its frame is
+// Is called when a coroutine has ended: on the worker where it ended, after its result was stored and its frame
 // suspended.
 class end_listener {
  public:
-  // What to resume next, perhaps nothing (std::noop_coroutine).
+  // Returns the coroutine to resume next, or std::noop_coroutine.
   [[nodiscard]] virtual std::coroutine_handle<> ended(promise_base& who) noexcept = 0;
 
  protected:
   ~end_listener() = default;
 };
 
-// The end of a child among several, in children.hpp.
+// The end of one of several concurrent children (children.hpp).
 [[nodiscard]] inline std::coroutine_handle<> end_among_siblings(promise_base& who) noexcept;
 
-// As an entry it lies in a queue before it starts, if it is a child among several or spawned.
+// Is itself the queue entry of a coroutine that has not started, if that is a concurrent child or spawned.
 class promise_base : public coroutine_entry {
  public:
   promise_base() = default;
@@ -49,7 +48,7 @@ class promise_base : public coroutine_entry {
 
   struct final_awaiter {
     [[nodiscard]] bool await_ready() const noexcept { return false; }
-    // The frame may be gone when this returns.
+    // The frame may be destroyed before this returns.
     template <class Promise>
     [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ending) const noexcept {
       promise_base& base = ending.promise();
@@ -62,23 +61,24 @@ class promise_base : public coroutine_entry {
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
   [[nodiscard]] final_awaiter final_suspend() const noexcept { return {}; }
 
-  // Every co_await goes through here, so that dumps can tell where a coroutine waits, and for what.
+  // Every co_await goes through here, so that dumps can show where a coroutine waits, and for what.
   template <class Awaitable>
   [[nodiscard]] decltype(auto) await_transform(Awaitable&& what,
                                                std::source_location where = std::source_location::current()) {
     awaits_at = where;
-    if constexpr (!waits_for_tasks_alone<Awaitable>) return noted_for<Awaitable>{*this, static_cast<Awaitable&&>(what)};
+    if constexpr (!waits_only_for_tasks<Awaitable>)
+      return tracked_awaiter_for<Awaitable>{*this, static_cast<Awaitable&&>(what)};
     else if constexpr (with_member_co_await<Awaitable>) return static_cast<Awaitable&&>(what).operator co_await();
     else return referred<std::remove_reference_t<Awaitable>>{what};
   }
 
-  // Empty if nobody can request a stop.
+  // Empty if no stop can be requested.
   [[nodiscard]] std::stop_token stop_token() const noexcept {
     return context == nullptr ? std::stop_token{} : context->stop_token();
   }
   [[nodiscard]] bool is_stop_requested() const noexcept { return context != nullptr && context->is_stop_requested(); }
 
-  // `one` awaits this: it belongs to the same context. For coroutines of others: to none.
+  // `one` awaits this coroutine, which takes over its context. A coroutine type of another library has no context.
   template <class Promise>
   void belong_to(std::coroutine_handle<Promise> one) noexcept {
     if constexpr (std::is_base_of_v<promise_base, Promise>) {
@@ -87,22 +87,22 @@ class promise_base : public coroutine_entry {
     }
   }
 
-  // Written before the coroutine starts, by who starts it.
-  // resumes when it ends, unless it is a child among several or there is a listener
+  // Written before the coroutine starts, by the party that starts it.
+  // resumed at the end, unless this is a concurrent child or there is a listener
   std::coroutine_handle<> continuation;
   end_listener* listener = nullptr;
   coro::context* context = nullptr;
-  promise_base* parent = nullptr;  // awaits this, perhaps among others; suspended until it has ended
-  // Of a child among several.
-  promise_base* sibling = nullptr;  // its strand runs this one next
-  std::uint32_t ran = 1;            // so many children of its strand up to and with this one
-  bool is_spawned = false;          // its context is its own, of the class spawned
+  promise_base* parent = nullptr;  // awaits this coroutine and is suspended until it has ended
+  // For a concurrent child.
+  promise_base* sibling = nullptr;  // the next child of its sibling run
+  std::uint32_t ran = 1;            // the number of children in its sibling run so far, this one included
+  bool is_spawned = false;          // its context is a `spawned` of its own
   // Written by the coroutine, while it runs.
   bool has_failed = false;           // an exception left it
   std::source_location awaits_at{};  // the last co_await
 };
 
-// Nothing yet, then a result or an exception.
+// The result of a coroutine: nothing yet, then a value or an exception.
 template <class T>
 class outcome {
   using stored = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, std::remove_const_t<T>>;
@@ -127,14 +127,14 @@ class outcome {
     }
     has_ = contents::value;
   }
-  // A result's destructor may have thrown on the way out of the coroutine: the exception stands.
+  // The destructor of a local may throw after the result was stored: the exception then replaces the result.
   void unhandled_exception() noexcept {
     if (has_ == contents::value) std::destroy_at(std::addressof(value_));
     ::new (static_cast<void*>(std::addressof(error_))) std::exception_ptr(std::current_exception());
     has_ = contents::error;
   }
 
-  // Once, when it is there.
+  // Called once, after the end.
   T take() {
     if (has_ == contents::error) std::rethrow_exception(std::move(error_));
     if constexpr (std::is_reference_v<T>) return static_cast<T>(*value_);

@@ -1,4 +1,4 @@
-// A buffer that is filled, given to the other end and emptied: it is never filled and emptied at the same time.
+// A buffer that is filled at one end of a channel, swapped to the other end and emptied there: never both at a time.
 // kernel: light headers only
 #pragma once
 
@@ -29,7 +29,7 @@ class item_buffer {
 
   [[nodiscard]] bool is_empty() const { return first_.get() == end_.get(); }
 
-  // Throws std::bad_alloc if there is no room and it may grow; then nothing has changed.
+  // Throws std::bad_alloc if the buffer is full and cannot grow; the buffer is then unchanged.
   void push(T& item, bool may_grow) {
     const std::size_t at = end_.get();
     if (at == room_.get() && may_grow) [[unlikely]]
@@ -45,7 +45,7 @@ class item_buffer {
     first_.set(at + 1);
   }
 
-  // This one is empty. An unbounded one that has become much too large is given back.
+  // Called while this buffer is empty. `may_shrink`: frees the memory of this buffer if it has become much too large.
   void swap(item_buffer& filled, bool may_shrink) {
     if (may_shrink && room_.get() > k_kept_room && first_.get() < room_.get() / 8) {
       drop();

@@ -1,17 +1,17 @@
-// How somebody waits in a line: as a coroutine, on its stack or as a thread, until it is served or told to stop.
+// Waiting in a line, as a coroutine, a stack or a thread, until the entry is served or a stop is requested.
 //
-// A `Place` is what it waits for, as a small value: bool enter(line_entry<>&)             true: in line, and somebody
-//   will wake it; false: its state says what became of it void cancel(line_entry<>&) noexcept   it gives up; wakes it
-//   if it was in line
+// A `Target` is the object that is waited for, as a small value:
+//   bool enter(line_entry<>&)              true: in line, and will be woken; false: the state is final
+//   void cancel(line_entry<>&) noexcept    the waiter gives up; wakes it if it was in line
 //
-// The stop callback is made before the entry is in line: from the moment it is, who waits may have gone on elsewhere
-// and be gone. A stop that comes earlier marks the entry, and `enter` does not take it.
+// The stop callback is registered before the entry is in line: as soon as it is in line, the waiter may resume on
+// another thread and be destroyed. A stop request that comes earlier marks the entry, and `enter` refuses it.
 #pragma once
 
 #include <filch/coro/budget.hpp>
 #include <filch/coro/waiter.hpp>
 #include <filch/runtime/errors.hpp>
-#include <filch/sync/detail/late.hpp>
+#include <filch/sync/detail/lazy.hpp>
 #include <filch/sync/detail/stop_listener.hpp>
 #include <filch/sync/wait_line.hpp>
 
@@ -21,7 +21,7 @@
 
 namespace filch::inline v0::sync {
 
-// Who waits, as the lines know it. `Entry` is a line_entry or what a kernel derived from it.
+// An entry together with its waiter. `Entry` is line_entry, or a type that a kernel derived from it.
 template <class Entry = line_entry<>>
 struct waiting : Entry {
   template <class... Args>
@@ -30,7 +30,7 @@ struct waiting : Entry {
   coro::waiter who;
 };
 
-// `Entry` is what the line was given.
+// `Entry` is the type of the line's entries.
 template <class Entry = line_entry<>>
 void wake_entry(line_entry<>& served) noexcept {
   static_cast<waiting<Entry>&>(static_cast<Entry&>(served)).who.wake();
@@ -40,16 +40,16 @@ void wake_entries(const wake_list<>& served) noexcept {
   served.wake_each([](line_entry<>& each) { sync::wake_entry<Entry>(each); });
 }
 
-template <class Place, class Entry = line_entry<>>
+template <class Target, class Entry = line_entry<>>
 class line_wait : public waiting<Entry> {
  public:
   template <class... Args>
-  explicit line_wait(Place place, const char* why, Args&&... args)
-      : waiting<Entry>{why, std::forward<Args>(args)...}, place_{place} {}
+  explicit line_wait(Target target, const char* why, Args&&... args)
+      : waiting<Entry>{why, std::forward<Args>(args)...}, target_{target} {}
   line_wait(const line_wait&) = delete;
   line_wait& operator=(const line_wait&) = delete;
 
-  // A stack or a thread. Returns when it is served or refused; throws task_cancelled.
+  // For a stack or a thread. Returns when the entry is granted or refused; throws task_cancelled.
   void wait(const std::stop_token& stop) {
     if (begin(stop)) {
       do this->who.wait_here();
@@ -58,13 +58,13 @@ class line_wait : public waiting<Entry> {
     end();
   }
 
-  // A coroutine, whose awaiter was not ready: also because its budget is spent. Once it was resumed it calls `end`.
+  // For a coroutine whose awaiter was not ready, perhaps because its budget is spent. It calls `end` after it resumes.
   template <class Promise>
   [[nodiscard]] bool suspend(std::coroutine_handle<Promise> coroutine) {
     this->who.arm(coroutine);
     return begin(coro::stop_token_of(coroutine)) || coro::pause_if_spent(coroutine);
   }
-  // Throws task_cancelled.
+  // Throws task_cancelled if the wait was cancelled.
   void end() {
     on_stop_.drop();
     if (this->state.get() == wait_state::cancelled) throw task_cancelled{};
@@ -75,50 +75,50 @@ class line_wait : public waiting<Entry> {
  private:
   static void give_up(void* who) noexcept {
     auto& self = *static_cast<line_wait*>(who);
-    self.place_.cancel(self);
+    self.target_.cancel(self);
   }
 
-  // True: it waits, and nothing of this may be touched.
+  // True: it waits, and the caller does not touch this object afterwards.
   bool begin(const std::stop_token& stop) {
     if (stop.stop_possible()) on_stop_.listen(stop, {&give_up, this});
-    return place_.enter(*this);
+    return target_.enter(*this);
   }
 
-  // It was woken. True: only to try, in vain; it is woken again.
+  // The waiter was woken. True: only to retry, which has failed; it will be woken again.
   bool is_back_in_line() {
-    if constexpr (requires { place_.try_again(*this, this->who); }) return place_.try_again(*this, this->who);
+    if constexpr (requires { target_.try_again(*this, this->who); }) return target_.try_again(*this, this->who);
     else return false;
   }
 
-  Place place_;
+  Target target_;
   stop_listener on_stop_;
 };
 
-// co_await: `Place` has `bool is_ready()`, which gets it without waiting, `auto result()`, `k_reason`, the name of what
-// it waits for, as dumps show it, and `entry`; perhaps also `auto wish()`, which the entry is made with. What waits is
-// made when it has to: most do not.
-template <class Place>
+// The awaiter for co_await. `Target` also has `bool is_ready()`, which tries without waiting; `auto result()`;
+// `k_reason`, the name of the target in dumps; the type `entry`; and optionally `auto entry_argument()`, the argument
+// of the entry's constructor. The waiter is constructed only if the coroutine suspends: most do not.
+template <class Target>
 class [[nodiscard]] line_awaiter {
  public:
-  static constexpr const char* k_reason = Place::k_reason;
+  static constexpr const char* k_reason = Target::k_reason;
 
-  explicit line_awaiter(Place place) : place_{place} {}
+  explicit line_awaiter(Target target) : target_{target} {}
 
-  [[nodiscard]] bool await_ready() { return coro::has_budget() && place_.is_ready(); }
+  [[nodiscard]] bool await_ready() { return coro::has_budget() && target_.is_ready(); }
   template <class Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> who) {
-    if constexpr (requires(const Place& one) { one.wish(); })
-      return wait_.make(place_, k_reason, place_.wish()).suspend(who);
-    else return wait_.make(place_, k_reason).suspend(who);
+    if constexpr (requires(const Target& one) { one.entry_argument(); })
+      return wait_.make(target_, k_reason, target_.entry_argument()).suspend(who);
+    else return wait_.make(target_, k_reason).suspend(who);
   }
   auto await_resume() {
     if (auto* const waited = wait_.get()) waited->end();
-    return place_.result();
+    return target_.result();
   }
 
  private:
-  Place place_;
-  late<line_wait<Place, typename Place::entry>> wait_;
+  Target target_;
+  lazy<line_wait<Target, typename Target::entry>> wait_;
 };
 
 }  // namespace filch::inline v0::sync

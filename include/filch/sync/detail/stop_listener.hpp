@@ -1,5 +1,4 @@
-// A function that is called when somebody asks to stop: a std::stop_callback that is made when it is needed, not
-// before.
+// A std::stop_callback that is constructed on demand.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +19,9 @@ class stop_listener {
   stop_listener& operator=(const stop_listener&) = delete;
   ~stop_listener() { drop(); }
 
-  // Once. Calls at once if it was asked before; otherwise on the thread that asks.
+  // Call it once. If a stop was requested before, `what` runs at once; otherwise on the requesting thread.
   void listen(const std::stop_token& stop, call what);
-  // The call does not come any more; if it is under way on another thread, it has ended when this returns.
+  // Afterwards `what` is not called any more. Waits for a concurrent call to return.
   void drop() noexcept {
     if (listens_) [[unlikely]]
       drop_callback();
@@ -32,7 +31,7 @@ class stop_listener {
   void drop_callback() noexcept;
 
   bool listens_ = false;
-  alignas(std::stop_callback<call>) std::byte place_[sizeof(std::stop_callback<call>)];
+  alignas(std::stop_callback<call>) std::byte storage_[sizeof(std::stop_callback<call>)];
 };
 
 }  // namespace filch::inline v0::sync

@@ -1,4 +1,4 @@
-// Who waits until a count is zero.
+// The wait for a count of zero, for latches and events.
 #pragma once
 
 #include <filch/sync/countdown.hpp>
@@ -9,7 +9,7 @@
 
 namespace filch::inline v0::sync {
 
-struct countdown_place {
+struct countdown_target {
   using entry = line_entry<>;
   countdown<>* of;
 
@@ -21,7 +21,7 @@ struct countdown_place {
   void result() const {}
 };
 
-// A stack or a thread. Throws task_cancelled.
+// For a stack or a thread. Throws task_cancelled.
 void wait_for_zero(countdown<>& of, const char* why, const std::stop_token& stop);
 void count_down(countdown<>& of, std::uint64_t by);
 

@@ -1,4 +1,4 @@
-// An object that is made when it is needed, perhaps never; then it costs one store and one look.
+// An object that is constructed on demand. If it never is, it costs one store and one test.
 #pragma once
 
 #include <memory>
@@ -7,24 +7,24 @@
 namespace filch::inline v0::sync {
 
 template <class T>
-class late {
+class lazy {
  public:
-  late() noexcept {}
-  late(const late&) = delete;
-  late& operator=(const late&) = delete;
-  ~late() {
+  lazy() noexcept {}
+  lazy(const lazy&) = delete;
+  lazy& operator=(const lazy&) = delete;
+  ~lazy() {
     if (is_made_) [[unlikely]]
       std::destroy_at(std::addressof(object_));
   }
 
-  // Once.
+  // Constructs the object. Call it once.
   template <class... Args>
   T& make(Args&&... args) {
     std::construct_at(std::addressof(object_), std::forward<Args>(args)...);
     is_made_ = true;
     return object_;
   }
-  // Null: it was not made.
+  // Null: the object was not constructed.
   [[nodiscard]] T* get() noexcept { return is_made_ ? std::addressof(object_) : nullptr; }
 
  private:

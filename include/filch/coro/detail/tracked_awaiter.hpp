@@ -1,4 +1,4 @@
-// What a coroutine of filch awaits, told to the registry of tasks if its runtime tracks them.
+// Registers the waits of coroutines with the task registry if their runtime tracks tasks (options::track_tasks).
 #pragma once
 
 #include <filch/runtime/tracking.hpp>
@@ -12,13 +12,14 @@ namespace filch::inline v0::coro {
 
 class promise_base;
 
-// `who` is about to suspend, for that reason; perhaps until a spawned task has ended. True: it is listed.
-[[nodiscard]] bool note_wait(const promise_base& who, std::string_view reason, const void* awaited) noexcept;
-void forget_wait(const promise_base& who) noexcept;
+// `who` is about to suspend for that reason. `awaited` is the spawned task that it waits for, or null. True: the wait
+// was registered.
+[[nodiscard]] bool register_wait(const promise_base& who, std::string_view reason, const void* awaited) noexcept;
+void unregister_wait(const promise_base& who) noexcept;
 
-// An awaitable with this type inside awaits tasks, which tell for themselves what they wait for; or it never waits.
+// An awaitable that declares this member type waits only for tasks, whose own waits are registered; or never waits.
 template <class T>
-concept waits_for_tasks_alone = requires { typename std::remove_cvref_t<T>::waits_for_tasks_alone; };
+concept waits_only_for_tasks = requires { typename std::remove_cvref_t<T>::waits_only_for_tasks; };
 
 template <class T>
 concept with_member_co_await = requires(T&& what) { static_cast<T&&>(what).operator co_await(); };
@@ -32,7 +33,8 @@ decltype(auto) awaiter_of(T&& what) {
   else return static_cast<T&&>(what);
 }
 
-// An awaiter that lies elsewhere: g++ 12 copies one to which await_transform returns a reference.
+// Refers to an awaiter that lies elsewhere. Needed because g++ 12 copies an awaiter that await_transform returns by
+// reference.
 template <class Awaiter>
 struct [[nodiscard]] referred {
   Awaiter& inner;
@@ -45,7 +47,7 @@ struct [[nodiscard]] referred {
   decltype(auto) await_resume() { return inner.await_resume(); }
 };
 
-// The name of T, inside some text.
+// The name of T, cut out of __PRETTY_FUNCTION__.
 template <class T>
 constexpr std::string_view name_of_type() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -53,43 +55,43 @@ constexpr std::string_view name_of_type() {
   return text.substr(0, text.find_first_of(";]"));
 }
 
-// `Awaiter` is a reference, or the object itself where `operator co_await` has made one.
+// Wraps an awaiter. `Awaiter` is a reference type, or an object type where `operator co_await` returned an object.
 template <class Awaiter>
-class [[nodiscard]] noted {
+class [[nodiscard]] tracked_awaiter {
   using bare = std::remove_cvref_t<Awaiter>;
 
  public:
   template <class Awaitable>
-  noted(const promise_base& who, Awaitable&& what)
+  tracked_awaiter(const promise_base& who, Awaitable&& what)
       : inner_{coro::awaiter_of(static_cast<Awaitable&&>(what))}, who_{who} {}
-  noted(const noted&) = delete;
-  noted& operator=(const noted&) = delete;
-  ~noted() { forget(); }
+  tracked_awaiter(const tracked_awaiter&) = delete;
+  tracked_awaiter& operator=(const tracked_awaiter&) = delete;
+  ~tracked_awaiter() { end_tracking(); }
 
   [[nodiscard]] decltype(auto) await_ready() { return inner_.await_ready(); }
   template <class Promise>
   [[nodiscard]] decltype(auto) await_suspend(std::coroutine_handle<Promise> who) {
     if (detail::is_tracking()) [[unlikely]]
-      note();
+      begin_tracking();
     return inner_.await_suspend(who);
   }
   decltype(auto) await_resume() {
-    forget();
+    end_tracking();
     return inner_.await_resume();
   }
 
  private:
-  void note() noexcept {
+  void begin_tracking() noexcept {
     const void* awaited = nullptr;
     if constexpr (requires(const bare& one) { one.awaited_task(); }) awaited = inner_.awaited_task();
     if constexpr (requires { std::string_view{bare::k_reason}; })
-      is_listed_ = coro::note_wait(who_, bare::k_reason, awaited);
-    else is_listed_ = coro::note_wait(who_, coro::name_of_type<bare>(), awaited);
+      is_listed_ = coro::register_wait(who_, bare::k_reason, awaited);
+    else is_listed_ = coro::register_wait(who_, coro::name_of_type<bare>(), awaited);
   }
-  void forget() noexcept {
+  void end_tracking() noexcept {
     if (!is_listed_) return;
     is_listed_ = false;
-    forget_wait(who_);
+    unregister_wait(who_);
   }
 
   Awaiter inner_;
@@ -98,6 +100,6 @@ class [[nodiscard]] noted {
 };
 
 template <class Awaitable>
-using noted_for = noted<decltype(coro::awaiter_of(std::declval<Awaitable>()))>;
+using tracked_awaiter_for = tracked_awaiter<decltype(coro::awaiter_of(std::declval<Awaitable>()))>;
 
 }  // namespace filch::inline v0::coro

@@ -1,4 +1,4 @@
-// Who waits for permits.
+// The wait for permits of a semaphore, a shared mutex or an automatic event.
 #pragma once
 
 #include <filch/sync/detail/line_wait.hpp>
@@ -9,18 +9,18 @@
 
 namespace filch::inline v0::sync {
 
-struct permit_place {
+struct permit_target {
   using entry = permit_entry<>;
   permits<>* of;
   std::uint64_t wanted;
 
   [[nodiscard]] bool is_ready() const { return of->try_take(wanted); }
-  [[nodiscard]] std::uint64_t wish() const { return wanted; }
+  [[nodiscard]] std::uint64_t entry_argument() const { return wanted; }
   bool enter(entry& self) const { return of->take_or_queue(self); }
   void cancel(entry& self) const noexcept { wake_entries<entry>(of->cancel(self)); }
 };
 
-// A stack or a thread. Throws task_cancelled.
+// For a stack or a thread. Throws task_cancelled.
 void wait_for_permits(permits<>& of, std::uint64_t wanted, const char* why, const std::stop_token& stop);
 void give_permits(permits<>& of, std::uint64_t count, std::uint64_t most = UINT64_MAX);
 
