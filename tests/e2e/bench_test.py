@@ -254,7 +254,7 @@ def test_programs_that_cannot_be_asked_are_named():
     (WORK / "programs/no_program").write_bytes(b"\x7fELF and no more")
     (WORK / "programs/no_program").chmod(0o755)
     fail(("fib", "--threads", "1", "--programs", "programs", "--peers", "--json", "out.json"), "0.60",
-         "programs/garbled --about prints something else than it should: \"no JSON?\"",
+         "programs/garbled --about violates the protocol: prints \"no JSON?\"",
          "programs/dying --about was ended by signal 6", "programs/failing --about failed with exit code 4",
          "programs/no_program --about cannot be started")
     told = json.loads((WORK / "out.json").read_text())
@@ -263,9 +263,9 @@ def test_programs_that_cannot_be_asked_are_named():
     refuse(("fib", "--threads", "1", "--programs", "programs"), "programs/filch --about", "no JSON", code=1)
 
 
-MISDEEDS = {"die": "was ended by signal 11", "garble": "prints something else than it should: \"??no JSON\"",
+MISDEEDS = {"die": "was ended by signal 11", "garble": "violates the protocol: prints \"??no JSON\"",
             "flood": "printed more than", "be brief": "printed 2 repetitions instead of 3",
-            "count backwards": "prints something else than it should"}
+            "count backwards": "violates the protocol: prints"}
 
 
 def test_a_peer_that_misbehaves_is_named_in_the_table_and_the_file():
@@ -418,7 +418,7 @@ def test_what_dies_leaves_garbles_or_errs_in_a_turn_has_failed_and_the_others_ha
     fake("deaf", "deaf", {1: 500}, takes_turns=True, exit_code=3)
     out = fail((*IN_TURNS, "--rounds", "6", "--json", "out.json"),
                "bad to die (GNU 1) was ended by signal 11", "bad to leave (GNU 1) ended before its last turn",
-               "bad to garble (GNU 1) prints something else than it should: \"no JSON\"",
+               "bad to garble (GNU 1) violates the protocol: prints \"no JSON\"",
                "bad to err (GNU 1) computes 8, the serial code 7", "deaf (GNU 1) failed with exit code 3")
     rows = {row["runtime"]: row for row in json.loads((WORK / "out.json").read_text())["rows"]}
     for name in ("die", "leave", "garble", "err"):
@@ -496,7 +496,7 @@ def test_ratios_with_turns_in_which_the_host_took_the_cpus_are_left_out_and_roun
            "what was left out is not in the picture")
     own["disturbed"].pop()
     saved_as("bad.json", told)
-    refuse(("--from", "bad.json"), "bad.json: fib, 1 thread: filch has 12 values, but tells of 11", code=1)
+    refuse(("--from", "bad.json"), "bad.json: fib, 1 thread: filch has 12 values, but marks 11", code=1)
     for row in told["rows"]:
         del row["disturbed"], row["ratio_low"], row["ratio_high"]
     del context["host_share"], context["ratios_left_out"]
@@ -634,7 +634,7 @@ def test_a_saved_file_of_the_other_kind_is_refused_even_where_both_have_the_name
         refuse(("--from", "shapes.json"), "--from", "this file is for filch bench async --from")
     forks["context"]["kind"] = "poems"
     saved_as("poems.json", forks)
-    refuse(("--from", "poems.json"), "poems.json: the file is of a kind", '"poems"', code=1)
+    refuse(("--from", "poems.json"), "poems.json: unknown kind of file", '"poems"', code=1)
 
 
 def test_a_saved_row_whose_ratios_do_not_match_its_values_is_refused():

@@ -84,11 +84,11 @@ def check_run(run, workers, lost_events_allowed=False):
 def test_the_tour_runs_a_program_names_what_limits_it_and_predicts_more_workers():
     out = succeed()
     for part in ("2000000 numbers are loaded", "Who stole from whom", "what limits it", "serial-phase", "load",
-                 "a machine you may not have", "What would help most there", "Wrote report.html", "Wrote tour.filch",
+                 "the same on a larger machine", "What would help most there", "Wrote report.html", "Wrote tour.filch",
                  "What to try next"):
         expect(part in out, f"{part!r} in {out}")
     line = re.search(r"^  filch  +(the tour: .*)", succeed("--help"), re.M)
-    expect(line and line[1] == "the tour: a program with a fault, what limits it, more workers",
+    expect(line and line[1] == "the tour: a program with a fault, its analysis, and a prediction",
            f"the help describes this tour: {line}")
     predicted = re.findall(r"^ +(\d+) +\S+ \S+ +([0-9.]+) +([0-9.]+)  ", out, re.M)
     expect([int(row[0]) for row in predicted] == [1, 2, 4, 8, 16, 64], f"a row for each number of workers in {out}")

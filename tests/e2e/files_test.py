@@ -120,7 +120,7 @@ def test_bench_refuses_foreign_files_before_it_measures():
     for option, name in (("--json", "mine.json"), ("--plot", "mine.svg")):
         path = foreign(name)
         done = filch("bench", "fib", "--quick", option, path)
-        expect(done.returncode == 1 and f"{path} is there already" in done.stderr, "a refusal", done)
+        expect(done.returncode == 1 and f"{path} exists" in done.stderr, "a refusal", done)
         expect(path.read_bytes() == FOREIGN, "the file as it was", done)
 
 
@@ -189,7 +189,7 @@ def test_an_output_that_fails_leaves_what_was_there():
 def test_the_tour_leaves_foreign_files_alone():
     page = foreign("report.html")
     done = filch()
-    expect(done.returncode == 0 and "report.html is there already" in done.stdout, "a word about the page", done)
+    expect(done.returncode == 0 and "report.html exists" in done.stdout, "a word about the page", done)
     expect(page.read_bytes() == FOREIGN, "the file as it was")
     expect((base.WORK / "tour.filch").exists(), "the recording", done)
 
@@ -216,7 +216,7 @@ def test_nothing_is_touched_before_a_program_was_started():
 def test_a_recording_replaces_recordings_only():
     notes = foreign("notes.txt")
     done = record("notes.txt", base.COMMAND, "run", "fib", "--size", "10")
-    expect(done.returncode == 1 and "is there already" in done.stderr and done.stdout == "", "it is not run", done)
+    expect(done.returncode == 1 and "exists" in done.stderr and done.stdout == "", "it is not run", done)
     expect(notes.read_bytes() == FOREIGN, "notes as they were", done)
     recording_of(file="fast.filch")
     other = foreign("fast.2.filch")
@@ -224,7 +224,7 @@ def test_a_recording_replaces_recordings_only():
     for file in ("fast.filch", "slow.filch"):
         done = record(file, base.COMMAND, "run", "fib", "--size", "10")
         expect(done.returncode == 0 and f"recorded {base.WORK / file}" in done.stderr, "a recording", done)
-        expect(f"recorded {base.WORK / file[:-6]}.2" not in done.stderr and "not of this run" in done.stderr,
+        expect(f"recorded {base.WORK / file[:-6]}.2" not in done.stderr and "not part of this run" in done.stderr,
                "the other is not its own", done)
         expect(b"filch run fib" in (base.WORK / file).read_bytes(), "of this program", done)
     expect(other.read_bytes() == FOREIGN and (base.WORK / "slow.2.filch").read_bytes() == older, "both others")
@@ -235,14 +235,14 @@ def test_another_process_that_writes_to_the_file_is_told_apart():
     with other.open("r+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         done = record("run.filch", base.COMMAND, "run", "fib", "--size", "10")
-        expect(done.returncode == 0 and f"{other} is not of this run" in done.stderr, "whose run.filch is", done)
+        expect(done.returncode == 0 and f"{other} is not part of this run" in done.stderr, "whose run.filch is", done)
     said = re.search(r"recorded (\S+/run\.\d+\.filch): ", done.stderr)
     expect(said and b"filch run fib" in pathlib.Path(said[1]).read_bytes(), "the program's own recording", done)
     expect(f"next: filch analyze {said[1]}" in done.stderr and str(other) + ":" not in done.stderr, "just that", done)
     # Meanwhile something else has recorded itself there.
     script = 'FILCH_TRACE="$2" FILCH_TRACE_RUN=other "$1" run fib --size 9 >/dev/null'
     done = record("other.filch", "sh", "-c", script, "-", base.COMMAND, base.WORK / "other.filch")
-    expect(done.returncode == 1 and "nothing was recorded" in done.stderr and "other.filch is not of" in done.stderr,
+    expect(done.returncode == 1 and "nothing was recorded" in done.stderr and "other.filch is not part of" in done.stderr,
            "nothing of this run", done)
 
 
@@ -272,7 +272,7 @@ def test_the_folder_of_record_is_no_pattern():
         (folder / "sub").mkdir(exist_ok=True)
         done = subprocess.run([base.COMMAND, "record", "-o", file, "--", base.COMMAND, "run", "fib", "--size", "10"],
                               cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        expect(done.returncode == 0 and "not of this run" not in done.stderr, f"success of {file}", done)
+        expect(done.returncode == 0 and "not part of this run" not in done.stderr, f"success of {file}", done)
         expect((folder / name).exists(), f"{name} in {sorted(folder.iterdir())}", done)
 
 

@@ -136,9 +136,9 @@ def ids_of_doubts(*arguments):
 
 def test_a_recording_without_its_forks_is_refused_and_warned_of():
     recording = record_kernel("stolen.filch", "--detail", "stolen")
-    again = "Record anew: FILCH_WORKERS=1 filch record"
-    refuse(("predict", recording), "stolen.filch", "nothing can be predicted", again, code=1)
-    refuse(("predict", recording, "--json"), "nothing can be predicted", code=1)
+    again = "Record again: FILCH_WORKERS=1 filch record"
+    refuse(("predict", recording), "stolen.filch", "no prediction is possible", again, code=1)
+    refuse(("predict", recording, "--json"), "no prediction is possible", code=1)
     said = succeed("analyze", recording)
     expect("Warning: unrecorded-forks" in said and again in said, f"analyze warns: {said}")
     expect("no number of workers is faster" not in said, f"analyze does not claim what it cannot know: {said}")
@@ -149,9 +149,9 @@ def test_a_recording_without_its_forks_is_refused_and_warned_of():
 
 def test_a_recording_of_an_earlier_version_is_warned_of():
     recording = without_facts(record_kernel("new.filch"), "old.filch")
-    again = "Record anew: FILCH_WORKERS=1 filch record"
+    again = "Record again: FILCH_WORKERS=1 filch record"
     said = succeed("predict", recording, "--workers", "1,2", "--seeds", "1", "--report", base.WORK / "page.html")
-    expect("Warning: The recording does not say which forks it has" in said and again in said, f"a warning: {said}")
+    expect("which does not say which forks it has" in said and again in said, f"a warning: {said}")
     expect("As far as the recording shows" in said, f"what limits is not claimed: {said}")
     expect(again in (base.WORK / "page.html").read_text(encoding="utf-8"), "the page warns")
     expect(ids_of_doubts("predict", recording, "--workers", "1") == ["unknown-forks"], "the same in JSON")
@@ -209,7 +209,7 @@ def test_where_nothing_takes_time_there_is_nothing_to_predict():
     instant = instant_recording("instant.filch")
     page = base.WORK / "page.html"
     for words in ((), ("--report", page), ("--json",)):
-        refuse(("predict", instant, *words), "instant.filch: nothing can be predicted: no task", code=1)
+        refuse(("predict", instant, *words), "instant.filch: no prediction is possible: no task", code=1)
     found = json.loads(succeed("analyze", instant, "--json"))
     expect([each["id"] for each in found["verdicts"]] == ["no-work"], f"no work: {found['verdicts']}")
     # All work is changed away.

@@ -370,7 +370,7 @@ def test_pairs_of_many_workers_are_listed_and_add_up():
         expect(thief != victim and max(thief, victim) < 300 and tasks > 0, f"{thief} took {tasks} from {victim}")
     expect(sum(tasks for _, _, tasks in run["stolen_pairs"]) == run["stolen"], "the pairs are all thefts")
     out = succeed("sim", "steal-half", "--workers", "300", "--steal", "half", "--seeds", "1")
-    for part in ("Who stole most from whom (", "Worker 63: ", "… and 236 workers more; --json shows all."):
+    for part in ("The most steals by thief and victim (", "Worker 63: ", "… and 236 workers more; --json shows all."):
         expect(part in out, f"{part!r} in {out}")
     expect("Worker 64: " not in out, "not everybody has a line")
 

@@ -1,10 +1,9 @@
-// The graph of the tasks of a run, read from its recording.
-//
-// A strand is a stretch of one task on one worker with no edge in its middle. Edges say what comes after what:
+// The graph of the tasks of a run, read from its recording. A strand is a part of one task on one worker with no edge
+// in its middle. Edges give the order:
 //   go_on   the strand before it of the same task (`strand::before`; not in `edges`)
 //   spawn   from the strand of the parent that ends with the spawn to the first strand of the child
 //   join    from the last strand of a child to the strand of the parent that begins behind the join
-//   wake    from the strand that woke a suspended task to the one with which that goes on
+//   wake from the strand that woke a suspended task to the one with which the task resumes
 //
 //   (I1) Every edge goes from a lower to a higher strand number, and no strand begins before one that comes before it
 //   has
@@ -14,8 +13,8 @@
 //
 // Which children a task joins: the one that its `join` names, or all that had ended when it recorded a `join`. In a
 // recording without any `join` a task joins, whenever it is resumed, the children that have ended by then, and at its
-// end all of them if all have ended. A fork that nobody took is no task; one that was taken is cut off its parent where
-// it was taken.
+// end all of them if all have ended. A fork that no thief took is not a task; a fork that was taken is cut off its
+// parent where it was taken.
 //
 // Built once, in a time proportional to the number of events; plain data from then on, so any thread may read it.
 #pragma once
@@ -48,8 +47,8 @@ enum class entry : std::uint8_t {
   queued,   // it forked and lay in a queue, ready to go on
   joined,   // it waited for children
   woken,    // it waited for another task, which woke it
-  outside,  // it waited for something that the recording does not name: a timer, a file, another thread
-  blocked,  // it was inside a blocking call; the worker did something else meanwhile
+  outside,  // it waited for something outside the recording: a timer, a file, another thread
+  blocked,  // it was inside a blocking call; the worker ran other tasks meanwhile
 };
 
 struct strand {
@@ -87,7 +86,7 @@ struct chain {
 
 class dag {
  public:
-  // Whatever the recording holds: of one that contradicts itself something is read, and (I1) to (I3) hold.
+  // (I1) to (I3) hold for every recording, even for one that contradicts itself.
   [[nodiscard]] static dag from(const trace::recording& recording);
 
   std::vector<task> tasks;
@@ -105,9 +104,8 @@ class dag {
   // The longest chain, when every spawn, join and wake on it takes `burden_ns` more.
   [[nodiscard]] time_ns span_ns(time_ns burden_ns = 0) const;
   [[nodiscard]] chain critical_path(time_ns burden_ns = 0) const;
-  // The longest chain when what happens outside counts as well: the arrival of tasks that no task spawned, and waits
-  // for something that no task ends. Nobody shortens it, with whatever workers. At least the span, at most the
-  // makespan.
+  // The longest chain when events outside count as well: the arrival of tasks that no task spawned, and waits that no
+  // task ends. No number of workers shortens it. At least the span, at most the makespan.
   [[nodiscard]] time_ns elapsed_span_ns() const;
 
   // "load"; "task 7" when it has no name.

@@ -1,8 +1,8 @@
 // Reads the events of all workers in the order of time; strand_writer makes strands and edges of them.
 //
 // At one moment the order between workers is unknown, so an event waits for what it depends on: a start for the spawn,
-// a resume for the suspend, a join for the ends of the children. When all wait for one another the recording is not
-// whole, and the first goes on.
+// a resume for the suspend, a join for the ends of the children. When all events wait for one another the recording is
+// incomplete, and the first is processed.
 #include <algorithm>
 #include <cstddef>
 #include <queue>

@@ -1,8 +1,8 @@
-// Why the span of a recording, and all that follows from it, may be wrong: forks that are not in it.
+// Reasons why the span of a recording, and the figures that follow from it, may be wrong: missing forks.
 //
 // Loops and joins that no other worker takes leave no trace unless a session records them. A recording without them
 // shows a chain of work where the program had parallelism, so its span is too long, its parallelism too low, and a
-// prediction from it too slow. Whoever prints one of these figures prints the doubts beside it.
+// prediction from it too slow. Code that prints one of these figures prints the doubts, too.
 #pragma once
 
 #include <filch/base/units.hpp>
@@ -14,24 +14,22 @@
 namespace filch::analysis {
 
 struct doubt {
-  // unrecorded-forks  there were forks, and only those that others took are recorded
-  // unknown-forks     an earlier version recorded it, or it lacks its end: which forks are missing is not known
-  // late-beats        forks were looked at too rarely for this span
-  // short-run         the same, because the run is short
-  // late-arrivals     tasks came from outside while others ran, at times that another run might not have
+  // unrecorded-forks the program forks, and only the forks that others took are recorded unknown-forks an earlier
+  // version recorded it, or it lacks its end: which forks are missing is not known late-beats heartbeats came too
+  // rarely for this span short-run the same, because the run is short late-arrivals tasks came from outside while
+  // others ran, at times that another run might not have
   std::string id;
   std::string text;    // what is wrong
-  std::string advice;  // how to record anew
+  std::string advice;  // how to record again
 
   [[nodiscard]] bool forbids_prediction() const { return id == "unrecorded-forks"; }
   [[nodiscard]] std::string sentence() const { return text + " " + advice; }
 };
 
-// Of a recording with this work and span. None: the figures are what the program has. Nothing is said of events that
-// were lost, which every reader counts.
+// Of a recording with this work and span. None: the figures are right, but for lost events, which every reader counts.
 [[nodiscard]] std::vector<doubt> doubts_of(const trace::recording& from, time_ns work_ns, time_ns span_ns);
 
-// Whoever predicts from a recording doubts also when its tasks came.
+// For predictions: doubts about the times at which tasks were submitted.
 [[nodiscard]] std::vector<doubt> doubts_of_arrivals(const trace::recording& from, const sim::recorded_tasks& tasks);
 
 }  // namespace filch::analysis

@@ -1,4 +1,4 @@
-// What a recording says about itself beside its events.
+// The facts of a recording beside its events.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace filch::analysis {
 
-// Nothing for what it does not say.
+// Empty for an unknown fact.
 [[nodiscard]] inline std::string_view value_of(const trace::recording& from, std::string_view key) {
   const auto found =
       std::ranges::find(from.about.extra, key, [](const auto& pair) { return std::string_view{pair.first}; });
   return found == from.about.extra.end() ? std::string_view{} : std::string_view{found->second};
 }
 
-// 0 for what is no number.
+// 0 if it is no number.
 [[nodiscard]] inline time_ns time_of(std::string_view text) {
   time_ns out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);

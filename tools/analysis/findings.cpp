@@ -152,9 +152,10 @@ findings findings_of(const dag& graph, const trace::recording& from) {
   out.not_looked_at = omissions_of(out.threads, graph, from);
   out.outside = outside_time_of(from, graph.begin_ns, graph.end_ns);
   if (out.work_ns != 0 && out.outside.is_much(out.makespan_ns)) {
-    out.not_looked_at.push_back({"outside", "The program ran for " + out.outside.text() +
-                                                ". No figure and no verdict holds that time, and no number of workers "
-                                                "shortens it."});
+    out.not_looked_at.push_back(
+        {"outside", "The program ran for " + out.outside.text() +
+                        ". No figure and no verdict includes that time, and no number of workers "
+                        "shortens it."});
   }
 
   const spawn_strands spawns{graph};

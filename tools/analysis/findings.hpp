@@ -1,4 +1,4 @@
-// What a recording says about its run: figures, tasks by name, and verdicts in plain words.
+// The analysis of a recording: figures, tasks by name, and verdicts as sentences.
 //
 //   const auto graph = dag::from(recording);
 //   const findings found = findings_of(graph, recording);
@@ -45,7 +45,7 @@ struct task_group {
   // The work as if no thread had lost its processor: as many medians, or what it is between spawns at most.
   time_ns usual_work_ns = 0;
   std::uint64_t merge =
-      1;  // so many should be one task, for handling to stay below k_handling_goal; 1: they are long enough
+      1;  // how many to merge into one task so that handling stays below k_handling_goal; 1: they are long enough
 
   [[nodiscard]] time_ns mean_ns() const { return count == 0 ? 0 : work_ns / static_cast<time_ns>(count); }
   [[nodiscard]] time_ns handling_per_task_ns() const {
@@ -82,8 +82,8 @@ struct findings {
   time_ns spawning_ns = 0;    // … and of all; a part of the work
   size_histogram sizes{};
   std::vector<task_group> groups;  // the most work first
-  // The program's first, then the scheduler's, then the machine's, the dearest first; `ok` or `no-work` when there is
-  // none.
+  // The program's first, then the scheduler's, then the machine's, the most expensive first; `ok` or `no-work` when
+  // there is none.
   std::vector<verdict> verdicts;
   std::vector<omission> not_looked_at;
   std::vector<doubt> doubts;  // of the span

@@ -1,4 +1,4 @@
-// What a program did before its first task and after its last one, as far as its recording tells.
+// The time before a program's first task and after its last one, as far as the recording shows.
 #pragma once
 
 #include <filch/base/units.hpp>
@@ -12,7 +12,7 @@ struct outside_time {
   time_ns after_ns = 0;   // from the last task to the end of the recording, or to the last event that it has
 
   [[nodiscard]] time_ns total_ns() const { return before_ns + after_ns; }
-  // Beside tasks that take so long it is worth a word. Nobody is blamed for it: a server may have had nothing to do.
+  // Worth reporting beside tasks that take this long. It is no fault: a server may have had nothing to do.
   [[nodiscard]] bool is_much(time_ns tasks_ns) const { return total_ns() > (total_ns() + tasks_ns) / 10; }
   // "800 ms before the first task and 1.2 s after the last one"
   [[nodiscard]] std::string text() const;

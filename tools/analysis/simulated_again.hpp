@@ -1,5 +1,5 @@
-// A recorded run once more, in simulated time: the same tasks on as many workers, with costs of nothing but the work.
-// What it takes less than the measured one was lost to the machine and to the scheduler.
+// A recorded run again, in simulated time: the same tasks on as many workers, without any costs but the work. The time
+// by which the measured run is longer was lost to the machine and to the scheduler.
 #pragma once
 
 #include <filch/trace/recording.hpp>
@@ -13,8 +13,8 @@ namespace filch::analysis {
 // sim::k_most_shown_events. Throws std::invalid_argument when nothing in it can be run again.
 [[nodiscard]] std::optional<trace::recording> simulated_again(const trace::recording& from);
 
-// What is said instead.
+// The message otherwise.
 inline constexpr std::string_view k_not_simulated_again =
-    "The same tasks simulated are not shown: with the workers' looks for work they have more than 4 million events.";
+    "The simulated run is not shown: with the workers' searches it has more than 4 million events.";
 
 }  // namespace filch::analysis

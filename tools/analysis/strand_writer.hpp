@@ -1,5 +1,5 @@
-// Strands and edges as they come about: the half of reading a recording that knows what a task does. The other half,
-// which brings the events into an order, is dag_builder.cpp; only that includes this file.
+// Writes strands and edges: the half of reading a recording that knows what a task does. The other half, which orders
+// the events, is dag_builder.cpp; only that file includes this one.
 //
 // A seat is where tasks run: a worker, or the threads outside, which have the last one and no strands.
 #pragma once
@@ -194,7 +194,7 @@ class strand_writer {
     connect(std::exchange(states_[which].spawned_from, k_none), first, edge_kind::spawn);
   }
 
-  // It was made ready to go on.
+  // It was made ready.
   void wake(std::uint32_t which, const event& e) {
     task_state& subject = states_[which];
     subject.woken_ns = now_ns_;
@@ -209,7 +209,7 @@ class strand_writer {
     std::uint32_t woken_by = k_none;
   };
 
-  // Why a task that was woken goes on.
+  // Why a woken task resumes.
   arrival take_wake(task_state& subject) const {
     const arrival out{entry::woken, std::clamp(subject.woken_ns, std::min(subject.left_ns, now_ns_), now_ns_),
                       subject.woken_reason != trace::k_no_detail ? subject.woken_reason : subject.left_reason,

@@ -264,25 +264,26 @@ std::vector<omission> omissions_of(const thread_use& threads, const dag& graph, 
   if (from.about.source == "simulation" || graph.work_ns() == 0) return {};
   if (!threads.is_looked_at) {
     return {{"threads",
-             "What the threads used is not in the recording: a task that waits inside the kernel, for a lock or for a "
-             "processor counts as one that works."}};
+             "The recording does not hold the threads' use of processors: a task that waits inside the kernel, for a "
+             "lock or for a "
+             "processor counts as working."}};
   }
   std::vector<omission> out;
   constexpr double k_most_of_it = 0.9;
   const double seen = static_cast<double>(threads.all.tasks_ns) / static_cast<double>(graph.work_ns());
   if (seen < k_most_of_it) {
-    out.push_back({"threads", "What the threads used is known for " + percent_text(seen) +
+    out.push_back({"threads", "The threads' use of processors is known for " + percent_text(seen) +
                                   " of the work only; the rest counts as work on a processor."});
   }
   if (!threads.knows_run_queue) {
     out.push_back({"run-queue",
-                   "The system does not tell how long a thread waits for a processor: in a task that also waits "
-                   "inside the kernel, one counts as the other."});
+                   "The system does not say how long a thread waits for a processor: in a task that also waits "
+                   "inside the kernel, the two waits are not told apart."});
   }
   if (!threads.has_counters) {
     out.push_back({"counters",
                    "The system gives no access to the processor's counters: tasks that share cache lines or wait for "
-                   "the memory count as ones that compute."});
+                   "memory count as computing."});
   } else {
     out.push_back({"shared-lines", "The counters do not say which cache lines threads share: perf c2c does."});
   }

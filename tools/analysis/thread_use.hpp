@@ -39,7 +39,7 @@ struct thread_time {
   [[nodiscard]] time_ns on_cpu_ns() const { return tasks_ns - blocked_ns - taken_ns; }
 };
 
-// How much of the tasks that run at a moment is on a processor: 1 where nothing was taken. Steps in the order of time.
+// The share of the running tasks that has a processor: 1 where no processor was taken. Steps in the order of time.
 struct presence {
   struct step {
     time_ns at_ns = 0;
@@ -68,7 +68,7 @@ struct thread_use {
 
 [[nodiscard]] thread_use thread_use_of(const dag& graph, const trace::recording& from);
 
-// What an analysis does not know because nobody looked.
+// What an analysis does not know because the recording does not hold it.
 struct omission {
   std::string id;  // threads, run-queue, counters, …
   std::string text;

@@ -60,7 +60,7 @@ class judge {
   }
 
  private:
-  // Of what is left of the workers' time without the machine's part; of all of it.
+  // Of the workers' time without the machine's part; of all of it.
   [[nodiscard]] double share_of(time_ns own_ns) const { return findings::ratio(own_ns, own_total_ns_); }
   [[nodiscard]] double share_of_all(time_ns part_ns) const { return findings::ratio(part_ns, total_ns_); }
   [[nodiscard]] double of_run(time_ns part_ns) const { return findings::ratio(part_ns, found_.makespan_ns); }
@@ -97,7 +97,7 @@ class judge {
     const auto own_idle_ns = static_cast<time_ns>(found.spent.own_ns.any);
     return std::max<time_ns>(1, use.busy_ns() - found.threads.all.taken_ns + own_idle_ns);
   }
-  // What is left of a cost without the machine's part; 0: it is not worth saying.
+  // A cost without the machine's part; 0: not worth reporting.
   [[nodiscard]] time_ns own_cost_ns(time_ns cost_ns, double own_ns, std::string_view id) {
     const auto left_ns = static_cast<time_ns>(own_ns);
     if (is_worth_saying(left_ns)) return left_ns;
@@ -110,9 +110,7 @@ class judge {
   }
 
   static verdict nothing_found(std::string text) { return {.id = "ok", .text = std::move(text)}; }
-  static verdict no_work() {
-    return {.id = "no-work", .text = "No task of the recording took any time: there is nothing to judge."};
-  }
+  static verdict no_work() { return {.id = "no-work", .text = "No task of the recording took any time."}; }
 
   void say(std::string id, fault whose, std::string subject, time_ns cost_ns, std::string text, std::string advice) {
     out_.push_back(
@@ -177,8 +175,8 @@ class judge {
         own_cost_ns(found_.spent.idle_beside_none_ns, found_.spent.own_ns.beside_none, "serial-phase");
     if (cost_ns == 0) return;
     say("serial-phase", fault::program, "outside the runtime", cost_ns,
-        percent_text(of_run(nothing_ns)) + " of the run there was no task at all (" + time_text(nothing_ns) +
-            "): the program did something else outside the runtime, or waited for input.",
+        percent_text(of_run(nothing_ns)) + " of the run no task existed (" + time_text(nothing_ns) +
+            "): the program did serial work outside the runtime, or waited for input.",
         "Submit more at once, or move that work into tasks.");
   }
 
@@ -189,13 +187,13 @@ class judge {
         "One task " + quoted(name) + " ran " + time_text(what.work_ns) + ", " + number_text(what.times()) +
             " times as long as its " + std::to_string(what.others) + (what.are_siblings ? " siblings" : " namesakes") +
             " on average (" + time_text(what.mean_ns) + "): " + percent_text(of_run(alone_ns)) +
-            " of the run nothing else was left to run.",
+            " of the run no other task was left.",
         "Split it, or spawn it before the others.");
   }
 
   void say_serial(const task_group& what, time_ns alone_ns) {
     say("serial-phase", fault::program, what.name, idle_beside(alone_ns),
-        percent_text(of_run(alone_ns)) + " of the run only one task was runnable: serial phase in task " +
+        percent_text(of_run(alone_ns)) + " of the run only one task was ready: serial phase in task " +
             quoted(what.name) + " (" + time_text(alone_ns) + ").",
         "Split " + quoted(what.name) + ", or let it spawn work earlier.");
   }
@@ -205,10 +203,10 @@ class judge {
         own_cost_ns(found_.spent.idle_beside_few_ns, found_.spent.own_ns.beside_few, "too-few-tasks");
     if (cost_ns == 0) return;
     say("too-few-tasks", fault::program, "", cost_ns,
-        "Workers had nothing to do for " + percent_text(share_of(cost_ns)) +
+        "Workers had no task for " + percent_text(share_of(cost_ns)) +
             " of their time while others ran the last ready tasks: the program has a parallelism of " +
             number_text(found_.parallelism()) + " for " + count_text(found_.workers, "worker") + ".",
-        "Cut the work into more tasks, or use fewer workers.");
+        "Divide the work into more tasks, or use fewer workers.");
   }
 
   // ---- waits ----
@@ -232,13 +230,13 @@ class judge {
     const std::string_view name = graph_.text_of(longest->task_name);
     const std::string who = name.empty() ? "tasks without a name" : quoted(std::string{name});
     const std::string lost =
-        "For " + percent_text(share_of(cost_ns)) + " of the workers' time nothing could run while ";
+        "For " + percent_text(share_of(cost_ns)) + " of the workers' time no task could run while ";
     if (locks) {
       const std::string lock = reason.empty() ? std::string{"a lock"} : std::string{reason};
       say("hot-lock", fault::program, lock, cost_ns,
           lost + "tasks waited for " + lock + ": " + count_text(count, "wait") + ", " + time_text(waited_ns) +
               " in all, most of it in " + who + ".",
-          "Hold it for less time, or split what it guards.");
+          "Hold it for less time, or split the data that it guards.");
       return;
     }
     const std::string where = reason.empty() ? std::string{} : " (" + std::string{reason} + ")";
@@ -253,7 +251,7 @@ class judge {
   void fine_tasks() {
     time_ns busy_ns = 0;
     for (const task_group& each : found_.groups) busy_ns += each.usual_work_ns + each.handling_ns;
-    busy_ns -= found_.spawning_ns;  // it is in the work of those who spawn, and in the handling of what they spawn
+    busy_ns -= found_.spawning_ns;  // it is in the work of the parents, and in the handling of the children
     for (const task_group& each : found_.groups) {
       const bool is_fine = findings::ratio(each.handling_ns, each.handling_ns + each.usual_work_ns) >= k_fine;
       const double share = findings::ratio(each.handling_ns, busy_ns);
@@ -277,7 +275,7 @@ class judge {
     say("starving-policy", fault::scheduler, from_.about.policy, cost_ns,
         "Workers were idle for " + percent_text(share_of(cost_ns)) + " of their time while " +
             count_text(ready, "task") + (ready == 1 ? " was" : " were") + " ready on average: the policy" + policy +
-            " let them sleep, or look where there was nothing.",
+            " let them sleep, or search queues without tasks.",
         "Choose another policy for victims or idle workers: see 'filch policies'.");
   }
 
@@ -297,7 +295,7 @@ class judge {
         "Wait with filch's own timers, channels and mutex, or put the call into filch::blocking.");
   }
 
-  // The same tasks beside few and beside many others: what differs then is not the program but what they share.
+  // The same tasks beside few and beside many others: the difference comes from what they share, not from the program.
   void memory_bound() {
     const trace::name_entry* worst = nullptr;
     double factor = k_inflated;
@@ -320,9 +318,9 @@ class judge {
     say("memory-bound", fault::program, worst->text, cost_ns,
         "An instruction of " + quoted(worst->text) + " took " + number_text(seen->beside_many.cycles_each()) +
             " cycles while most workers ran tasks, and " + number_text(seen->beside_few.cycles_each()) +
-            " while few did: they wait for memory, or for cache lines that several of them write. The counters do not "
+            " while few did: tasks wait for memory, or for cache lines that several of them write. The counters do not "
             "say which.",
-        "Keep what different tasks write on different cache lines (64 bytes); let a task use what it has loaded "
+        "Put data that different tasks write on different cache lines (64 bytes); let a task reuse loaded data "
         "again.");
   }
 
@@ -333,10 +331,10 @@ class judge {
     if (share_of_all(threads.machine_ns) < k_worth_saying && explained_.empty()) return;
     const bool has_more_workers = threads.processors != 0 && found_.workers > threads.processors;
     std::string text = "For " + percent_text(share_of_all(threads.machine_ns)) + " of the workers' time (" +
-                       time_text(threads.machine_ns) + ") their threads could have run and had no processor: ";
+                       time_text(threads.machine_ns) + ") their threads were ready to run and had no processor: ";
     text += has_more_workers
                 ? count_text(found_.workers, "worker") + " shared " + count_text(threads.processors, "processor") + "."
-                : "something else ran beside the program.";
+                : "other programs ran as well.";
     for (std::size_t i = 0; i != explained_.size(); ++i) {
       text += i == 0 ? " That alone explains what looks like " : i + 1 == explained_.size() ? " and " : ", ";
       text += explained_[i];
@@ -344,7 +342,7 @@ class judge {
     if (!explained_.empty()) text += ": up to " + percent_text(share_of_all(explained_ns_)) + " of the workers' time.";
     say("busy-machine", fault::machine, "", threads.machine_ns, std::move(text),
         has_more_workers ? "Use no more workers than processors, and record again."
-                         : "Record again when nothing else runs.");
+                         : "Record again when no other program runs.");
     out_.back().share = share_of_all(threads.machine_ns);
   }
 
@@ -355,7 +353,7 @@ class judge {
   const time_ns own_total_ns_;
   std::vector<verdict> out_;
   std::vector<std::string_view> explained_;  // verdicts that a busy machine alone explains
-  time_ns explained_ns_ = 0;                 // the dearest of them
+  time_ns explained_ns_ = 0;                 // the most expensive of them
 };
 
 }  // namespace

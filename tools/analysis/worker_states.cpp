@@ -101,7 +101,7 @@ std::vector<state_change> states_of_one(const std::vector<stretch_of_strands>& s
         if (ready_ns > since_ns) out.push_back({since_ns, worker_state::awake});
         if (ready_ns < until_ns) out.push_back({ready_ns, worker_state::spawn, stretches[i].first});
       } else {
-        // Who was asleep before the recording began shows it by waking up, or by nothing at all.
+        // A worker that was asleep before the recording began has a wake-up first, or no event at all.
         const bool sleeps = i == 0 && (events.empty() || events.front().kind == event_kind::wake);
         out.push_back({since_ns, sleeps ? worker_state::asleep : worker_state::awake});
         break_states states{out, workers};
@@ -117,7 +117,7 @@ std::vector<state_change> states_of_one(const std::vector<stretch_of_strands>& s
   return out;
 }
 
-// How long the workers usually are in that state: the median; 0: they never are.
+// The median of the times in that state; 0: there are none.
 time_ns usual_ns(const std::vector<std::vector<state_change>>& all, worker_state which) {
   std::vector<time_ns> lengths_ns;
   for (const auto& list : all) {

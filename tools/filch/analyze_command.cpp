@@ -65,13 +65,13 @@ std::string figures_text(const findings& found) {
   add("tasks", std::to_string(found.tasks), "of " + time_text(found.mean_task_ns()) + " on average");
   add("time", time_text(found.makespan_ns), "on " + count_text(found.workers, "worker"));
   if (found.outside.is_much(found.makespan_ns)) {
-    add("outside", time_text(found.outside.total_ns()), found.outside.text() + ": no part of the time");
+    add("outside", time_text(found.outside.total_ns()), found.outside.text() + ": not part of the time");
   }
   add("work", time_text(found.work_ns), "the sum of all tasks");
   const bool is_sure = found.doubts.empty();
   add("span", time_text(found.span_ns),
-      is_sure ? "the longest chain of them: no number of workers is faster"
-              : "the longest chain of them that is recorded: see the warning");
+      is_sure ? "the longest chain of tasks: no number of workers is faster"
+              : "the longest recorded chain of tasks: see the warning");
   add("burdened span", time_text(found.burdened_span_ns),
       "the same with " + time_text(analysis::k_burden_ns) + " for every spawn, join and wake on it");
   add("parallelism", analysis::number_text(found.parallelism()),
@@ -89,7 +89,7 @@ std::string shares_text(const findings& found) {
   return table.text(0);
 }
 
-// How the threads spent the time in tasks; nothing when nobody looked.
+// How the threads spent the time in tasks; empty when the recording has no samples.
 std::string threads_text(const findings& found) {
   const analysis::thread_use& threads = found.threads;
   if (threads.all.tasks_ns == 0) return {};
@@ -188,14 +188,15 @@ void print(const findings& found, const std::optional<analysis::inflation>& grow
   if (found.spent.policy_ns != 0) {
     std::cout << "of the idle time with tasks ready, "
               << percent_text(share(found.spent.policy_ns, found.spent.use.idle_ready_ns))
-              << " is the policy's; the rest is latency\n";
+              << " is caused by the policy; the rest is latency\n";
   }
   std::cout << threads_text(found) << "\n" << groups_text(found) << "\n" << sizes_text(found);
   if (grown) std::cout << "\n" << inflation_text(*grown);
   std::cout << omissions_text(found);
   if (found.lost_events != 0) {
     std::cout << "\n"
-              << count_text(found.lost_events, "event") << " of the recording were lost: all of this is of the rest.\n";
+              << count_text(found.lost_events, "event")
+              << " of the recording were lost: the figures are those of the rest.\n";
   }
 }
 
@@ -235,7 +236,7 @@ json counted_json(const analysis::counted_work& each) {
   return json{{"cycles", each.cycles}, {"instructions", each.instructions}, {"cache_misses", each.cache_misses}};
 }
 
-// Null: nobody looked.
+// Null: the recording has no samples.
 json threads_json(const analysis::thread_use& threads) {
   if (!threads.is_looked_at) return nullptr;
   json out;
@@ -316,7 +317,7 @@ json findings_json(const findings& found, const std::optional<analysis::inflatio
 report::page page_of(const trace::recording& what, const std::optional<trace::recording>& again, const findings& found,
                      const std::string& file) {
   report::page out{.title = "Analysis of " + file, .runs = {{"measured", &what}}};
-  if (again) out.runs.push_back({"simulated, nothing but the work costs time", &*again});
+  if (again) out.runs.push_back({"simulated, only the work takes time", &*again});
   if (what.about.source == "simulation") out.runs[0].label = "simulated, as recorded";
   for (const analysis::verdict& each : found.verdicts) {
     out.notes.push_back(each.id + ": " + each.text + (each.advice.empty() ? "" : " " + each.advice));

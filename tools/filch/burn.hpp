@@ -6,8 +6,8 @@
 namespace filch::tool {
 
 // Computes until the calling thread has used `cpu_ns` more of CPU time. The clock is the thread's own: while the thread
-// is preempted it stands still, so a task always costs what it says, however many threads share a CPU. The clock is
-// read every few microseconds, so a burn of less than that takes longer than asked for.
+// is preempted it stands still, so a task has its exact cost even when threads share a CPU. The clock is read every few
+// microseconds, so a shorter burn takes longer than requested.
 void burn_cpu(time_ns cpu_ns);
 
 }  // namespace filch::tool

@@ -1,10 +1,10 @@
-// From the words of the command line to a call of one command.
+// Parses the command line and calls one command.
 #pragma once
 
 namespace filch::tool {
 
-// Runs the command that the words ask for, and returns when it is done. Help and version count as commands. Throws what
+// Runs the command of the command line, and returns when it is done. Help and version count as commands. Throws what
 // the commands throw.
-void obey(int count, const char* const* words);
+void run_command_line(int count, const char* const* words);
 
 }  // namespace filch::tool

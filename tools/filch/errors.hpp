@@ -11,19 +11,19 @@ inline constexpr int k_exit_usage = 2;
 inline constexpr int k_exit_deadlock = 3;
 inline constexpr int k_exit_cut_off = 4;
 
-// The command line makes no sense; the text names the option, the value and what is allowed.
+// The command line is wrong; the text names the option, the value and what is allowed.
 class bad_usage : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// What was asked for did not work: a file, a thread, or a check of the results.
+// The command failed: a file, a thread, or a check of the results.
 class failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A run got stuck; the text says who waits for whom.
+// A run got stuck; the text says which task waits for which.
 class deadlock : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,7 +35,7 @@ class cut_off : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A program that the command has run ended with this code, which is the command's own. Everything has been said.
+// A program that the command has run ended with this code, which becomes the command's own. All messages were printed.
 struct program_ended {
   int code;
 };

@@ -50,7 +50,7 @@ struct execute_options {
 // Events that one worker's ring keeps: all rings together take 32 MiB at most.
 [[nodiscard]] std::size_t ring_events(std::uint32_t workers);
 
-// How a run with these options is recorded.
+// The session that records a run with these options.
 [[nodiscard]] trace::session_options session_for(const filch::options& chosen, const std::string& workload,
                                                  double time_scale);
 

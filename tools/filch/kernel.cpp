@@ -18,7 +18,7 @@
 namespace filch::tool {
 namespace {
 
-// When busy workers have CPUs for less than this part of what they could have, other programs have the rest.
+// If busy workers had a CPU for less than this part of their time, other programs used the CPUs.
 constexpr double k_own_cpu_share = 0.9;
 
 time_ns process_cpu_ns() {
@@ -88,7 +88,7 @@ parallel_run run_parallel(context& in, std::string_view name, const kernel& what
                                               {"time_scale", std::to_string(1.0)},
                                               {"processors", std::to_string(topology::usable_cpus().count)}}},
                           .thread_usage = true}};
-  // Whoever asks for a recording by FILCH_TRACE gets the runtime's own.
+  // With FILCH_TRACE the runtime records itself.
   if (std::getenv("FILCH_TRACE") == nullptr) chosen.trace = &session;
   parallel_run run;
   prepare(what);
@@ -160,7 +160,7 @@ std::string outcome_of(const kernel& what, const parallel_run& run) {
 void use_all_cpus(filch::options& of) { of.workers = topology::usable_cpus().count; }
 
 std::vector<measurement> run_kernel(context& in, std::string_view name, const kernel& what) {
-  in.time_scale = 1;  // a kernel takes the time it takes
+  in.time_scale = 1;  // a kernel is not scaled
   const serial_run serial = run_serial(what);
   parallel_run parallel = run_parallel(in, name, what);
   parallel.done.work_ns = serial.cpu_ns;

@@ -1,8 +1,6 @@
-// For workloads that are kernels: real computations of tools/kernels, run by joins on the runtime, checked and timed
-// against their serial code.
-//
-// Tasks here are what the runtime made of the forks: the first one, and every fork that somebody stole. Work is the CPU
-// time of the serial code, so that the speed-up says what parallel code brings over serial code.
+// Workloads that are kernels: real computations of tools/kernels, run by joins on the runtime, and compared with their
+// serial code. Tasks here are the first one and every stolen fork. Work is the CPU time of the serial code, so that the
+// speed-up says what parallel code brings over serial code.
 #pragma once
 
 #include <functional>

@@ -10,7 +10,7 @@ int main(int count, char** words) {
   const terminal_guard guard_of_output{std::cout};
   const terminal_guard guard_of_errors{std::cerr};
   try {
-    obey(count, words);
+    run_command_line(count, words);
     std::cout.flush();
     if (!std::cout) throw failure("standard output could not be written");
     return k_exit_ok;

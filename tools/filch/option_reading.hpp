@@ -1,5 +1,4 @@
-// From the text of an option to its value. Whatever is refused is refused with bad_usage that names the option, the
-// text and what is allowed.
+// From the text of an option to its value. A wrong text throws bad_usage with the option, the text and what is allowed.
 #pragma once
 
 #include <charconv>

@@ -1,9 +1,8 @@
-// The command's standard output and standard error: no control character of a name, a path or a file gets through to
-// the terminal.
+// The command's standard output and standard error: no control character of a name, a path or a file reaches the
+// terminal.
 //
 // What goes through std::cout and std::cerr is text for people: a guard on each replaces every control character but
-// the end of a line. What filch colours or draws over itself goes past the guard, and holds no text of others that was
-// not escaped before.
+// the end of a line. Colours and redrawn lines bypass the guard; texts from outside in them were escaped before.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,7 +20,7 @@ class terminal_guard final : public std::streambuf {
   terminal_guard& operator=(const terminal_guard&) = delete;
   ~terminal_guard() override;
 
-  // What comes behind the guard; nullptr: there is none on this stream.
+  // The buffer behind the guard; nullptr: this stream has no guard.
   [[nodiscard]] static std::streambuf* behind(std::ostream& stream);
 
  protected:
@@ -40,7 +39,7 @@ class terminal_guard final : public std::streambuf {
 // Writes a text that has commands to the terminal, past the guard of `stream`.
 void put_unguarded(std::ostream& stream, const std::string& text);
 
-// A document of JSON, for files and for terminals.
+// A JSON document, for files and for terminals.
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& document, int indent = 2);
 
 }  // namespace filch::tool

@@ -13,22 +13,22 @@
 namespace filch::tool {
 namespace {
 
-// What the names of an enumeration or a kind of value mean, in the order of names<T>::all.
+// The meanings of the names of an enumeration or a kind of value, in the order of names<T>::all.
 template <class T>
 using explanations = std::array<std::string_view, policy::names<T>::all.size()>;
 
 constexpr explanations<victims> k_victims{
     "each other worker once, in a random order",
     "independent random draws; the same victim may come twice in a row",
-    "by number, going on after the last one visited",
+    "by number, beginning after the last one visited",
     "the longest queue first, as far as the size hints know",
     "two random candidates, and of them the one with the longer queue",
     "by distance in the machine: the same core, the same cache, the same node, the rest",
-    "whoever gave work last, then the others in a random order",
+    "the victim of the last successful steal, then the others in a random order",
 };
 constexpr explanations<steal> k_steal{
     "one task",
-    "half of what is there, rounded up",
+    "half of the victim's tasks, rounded up",
     "up to N tasks, for example fixed:4",
 };
 constexpr explanations<order> k_order{
@@ -37,12 +37,12 @@ constexpr explanations<order> k_order{
 };
 constexpr explanations<wake> k_wake{
     "any sleeper",
-    "the sleeper that is nearest to the work",
-    "the one that went to sleep last: its caches are warm, and the others sleep on",
-    "everybody",
+    "the sleeping worker nearest to the work",
+    "the worker that went to sleep last: its caches are warm, and the others stay asleep",
+    "all sleeping workers",
 };
 constexpr explanations<placement> k_placement{
-    "one shared queue that every worker looks at",
+    "one shared queue for all workers",
     "the queue of a random worker",
     "the workers' queues in turn",
     "the shortest queue, as far as the size hints know",
@@ -54,7 +54,7 @@ constexpr explanations<deques> k_deques{
 };
 constexpr explanations<pinning> k_pinning{
     "the system decides where a worker runs",
-    "the same, but a worker without work leaves a CPU where another one works",
+    "the same, but a worker without work leaves a CPU on which another worker runs",
     "one CPU each, every core before any second hardware thread",
     "one CPU each, neighbours first",
 };
@@ -62,10 +62,10 @@ constexpr explanations<pinning> k_pinning{
 // "7 looks with 47 µs of waits between them, then sleep", from the preset itself.
 std::string explain(const idle& preset) {
   const auto waits_ns = static_cast<double>(policy::total_wait_ns(preset));
-  return count_text(preset.cycles, "look") + " at everybody" +
+  return count_text(preset.cycles, "look") + " at all victims" +
          (waits_ns > 0 ? " with " + duration_text(waits_ns * 1e-9) + " of waits between them" : ""s) + ", then sleep" +
          (preset.linger_ns != 0
-              ? "; after a theft it lingers for " + duration_text(static_cast<double>(preset.linger_ns) * 1e-9)
+              ? "; after a steal it lingers for " + duration_text(static_cast<double>(preset.linger_ns) * 1e-9)
               : ""s);
 }
 
@@ -88,7 +88,7 @@ family family_of(std::string_view option, std::string_view about, const explanat
 
 family idle_family() {
   return {"--idle",
-          "how long a worker looks for work before it sleeps",
+          "how long a worker searches before it sleeps",
           policy::names<idle>::all,
           {explain(idle::eco), explain(idle::balanced), explain(idle::latency)},
           policy::to_string(filch::options{}.idle)};
@@ -96,15 +96,16 @@ family idle_family() {
 
 std::vector<family> families() {
   const filch::options by_default;
-  return {family_of<victims>("--victims", "whom a thief visits, in which order", k_victims, by_default.victims),
-          family_of<steal>("--steal", "how much a thief takes", k_steal, by_default.steal),
-          family_of<order>("--order", "which of its own tasks a worker runs first", k_order, by_default.order),
-          idle_family(),
-          family_of<wake>("--wake", "whom a submission wakes", k_wake, by_default.wake),
-          family_of<placement>("--placement", "where a task submitted from outside goes", k_placement,
-                               by_default.placement),
-          family_of<deques>("--deques", "how the workers' queues are made", k_deques, by_default.deques),
-          family_of<pinning>("--pin", "where the workers' threads run", k_pinning, by_default.pinning)};
+  return {
+      family_of<victims>("--victims", "which victims a thief visits, in which order", k_victims, by_default.victims),
+      family_of<steal>("--steal", "how many tasks a thief takes", k_steal, by_default.steal),
+      family_of<order>("--order", "which of its own tasks a worker runs first", k_order, by_default.order),
+      idle_family(),
+      family_of<wake>("--wake", "which worker a submission wakes", k_wake, by_default.wake),
+      family_of<placement>("--placement", "where a task submitted from outside goes", k_placement,
+                           by_default.placement),
+      family_of<deques>("--deques", "the kind of the workers' queues", k_deques, by_default.deques),
+      family_of<pinning>("--pin", "where the workers' threads run", k_pinning, by_default.pinning)};
 }
 
 }  // namespace

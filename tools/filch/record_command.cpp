@@ -104,8 +104,8 @@ std::optional<trace::recording_metadata> metadata_of(const std::string& file) {
   return result.is_usable ? std::optional{std::move(result.value.about)} : std::nullopt;
 }
 
-// Whatever processes wrote them, and under which names: a process finds another name where one has written before. The
-// program's own come first.
+// Of all processes, under whatever names: a process chooses another name where another has written. The files of the
+// program itself come first.
 std::vector<recorded_file> files_of(const record_arguments& given, const std::string& run, pid_t child) {
   const fs::path pattern{given.file};
   const std::string stem = pattern.stem().string();
@@ -129,21 +129,22 @@ std::vector<recorded_file> files_of(const record_arguments& given, const std::st
   return out;
 }
 
-// Before anything runs: what is no recording stays as it is, and what cannot be read again is of no use.
+// Before the program runs: a file that is no recording must not be replaced, and one that cannot be read again is
+// useless.
 void require_recordable(const std::string& file) {
   struct stat found{};
   if (file.empty()) throw bad_usage("record: -o = \"\": allowed is the name of a file");
   if (file.find('%') != std::string::npos) return;
   const bool is_there = ::stat(file.c_str(), &found) == 0;
   if (is_there && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode)) {
-    throw failure("record: " + file + " is no file: what is recorded there cannot be read again");
+    throw failure("record: " + file + " is no file: a recording there could not be read again");
   }
   output_file::require_in_place(file);
   if (!is_there || found.st_size == 0) return;
   std::array<char, k_recording_bytes> begins{};
   std::ifstream{file, std::ios::binary}.read(begins.data(), begins.size());
   if (!is_recording({begins.data(), begins.size()})) {
-    throw failure("record: " + file + " is there already and is no recording. Remove it, or choose another name");
+    throw failure("record: " + file + " exists and is no recording. Remove it, or choose another name");
   }
 }
 
@@ -187,7 +188,7 @@ pid_t start_program(const record_arguments& given, const std::string& run) {
 
 // Its exit code; 128 and the number of the signal that ended it.
 int wait_for_program(pid_t child) {
-  // Whoever interrupts means the program, which gets the signal as well.
+  // An interrupt is meant for the program, which receives the signal as well.
   const auto on_interrupt = std::signal(SIGINT, SIG_IGN);
   const auto on_quit = std::signal(SIGQUIT, SIG_IGN);
   int status = 0;
@@ -202,7 +203,7 @@ int wait_for_program(pid_t child) {
 }
 
 // Is it whole?
-bool tell_of(const recorded_file& written, pid_t child) {
+bool report_recording(const recorded_file& written, pid_t child) {
   const std::string& file = written.file;
   std::ifstream in{file, std::ios::binary};
   const trace::read_result result = trace::read_binary(in);
@@ -221,7 +222,7 @@ bool tell_of(const recorded_file& written, pid_t child) {
   else if (!result.error) std::cerr << "; nothing was dropped";
   std::cerr << "\n";
   if (result.error) {
-    std::cerr << "filch: " << file << " ends early (" << result.error->text() << "); what comes before is there\n";
+    std::cerr << "filch: " << file << " ends early (" << result.error->text() << "); the part before is complete\n";
   }
   return !result.error;
 }
@@ -230,7 +231,7 @@ bool tell_of(const recorded_file& written, pid_t child) {
 
 void record_command(const record_arguments& given) {
   if (given.words.empty()) {
-    throw bad_usage("record: no program. Write its name and its arguments behind --: filch record -- ./program 10");
+    throw bad_usage("record: no program. Write its name and its arguments after --: filch record -- ./program 10");
   }
   if (!given.detail.empty() && std::ranges::find(k_details, given.detail) == k_details.end()) {
     throw bad_usage("record: --detail = \"" + given.detail + "\": allowed are beat, every and stolen");
@@ -241,15 +242,15 @@ void record_command(const record_arguments& given) {
   const int code = wait_for_program(child);
   const std::vector<recorded_file> files = files_of(given, run, child);
   bool are_whole = true;
-  for (const recorded_file& each : files) are_whole = tell_of(each, child) && are_whole;
-  // What a user may take for a recording of this run.
+  for (const recorded_file& each : files) are_whole = report_recording(each, child) && are_whole;
+  // A file that a user may take for a recording of this run.
   const auto is_named = [&](const std::string& name) {
     return std::ranges::any_of(files, [&](const recorded_file& each) { return fs::path{each.file} == fs::path{name}; });
   };
   std::uint64_t number = 1;
   while (is_named(file_of(given, child, number))) ++number;
   const std::string next = file_of(given, child, number);
-  if (fs::exists(next)) std::cerr << "filch: " << next << " is not of this run\n";
+  if (fs::exists(next)) std::cerr << "filch: " << next << " is not part of this run\n";
   if (files.empty()) {
     std::cerr << "filch: nothing was recorded: the program started no filch runtime, or could not write "
               << file_of(given, child, 1) << "\n";

@@ -17,12 +17,12 @@ constexpr std::size_t k_timeline_columns = 60;
 constexpr std::uint32_t k_matrix_workers = 16;
 constexpr std::uint32_t k_shown_workers = 64;
 constexpr std::size_t k_matrix_pairs = 10;
-// When the workers' tasks have CPUs for less than this part of what they could have, other programs have the rest.
+// If the workers had a CPU for less than this part of their tasks' time, other programs used the CPUs.
 constexpr double k_own_cpu_share = 0.9;
 
 double seconds(time_ns span) { return static_cast<double>(span) / static_cast<double>(k_ns_per_s); }
 
-// What one worker did in each of the columns: whichever took most of the column's time.
+// What one worker did for most of the time of each column.
 std::string timeline_bar(const run_view& view, worker_id worker, time_ns end_ns) {
   struct shares {
     double own = 0;
@@ -49,7 +49,7 @@ std::string timeline_bar(const run_view& view, worker_id worker, time_ns end_ns)
 
 std::string gap_note(const run_view& view) {
   if (view.dropped == 0) return "";
-  return "  The recording has lost "s + count_text(view.dropped, "event") + ": what it shows is incomplete.\n";
+  return "  The recording has lost "s + count_text(view.dropped, "event") + ": this output is incomplete.\n";
 }
 
 std::string rest_note(std::uint32_t workers) {
@@ -66,7 +66,7 @@ std::string pairs_text(const run_view& view) {
     const auto& [tasks, thief, victim] = pairs[i];
     table.add({std::to_string(thief), std::to_string(victim), std::to_string(tasks)});
   }
-  return "Who stole most from whom ("s + count_text(pairs.size(), "pair") + ")\n" + table.text();
+  return "The most steals by thief and victim ("s + count_text(pairs.size(), "pair") + ")\n" + table.text();
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::string timeline_text(const executed_plan& done, const run_view& view, const
 }
 
 std::string matrix_text(const executed_plan& done, const run_view& view) {
-  if (view.stolen_sum() == 0) return "Nobody stole anything.\n"s + gap_note(view);
+  if (view.stolen_sum() == 0) return "No worker stole a task.\n"s + gap_note(view);
   if (done.workers > k_matrix_workers) return pairs_text(view) + gap_note(view);
   std::vector<std::string> head{"thief"};
   for (std::uint32_t victim = 0; victim != done.workers; ++victim) head.push_back("from "s + std::to_string(victim));
@@ -110,7 +110,7 @@ std::string matrix_text(const executed_plan& done, const run_view& view) {
   last.push_back(std::to_string(view.stolen_sum()));
   table.add(std::move(last));
   const auto moved = static_cast<std::uint64_t>(std::ranges::count_if(view.tasks, &seen_task::was_moved));
-  const char* const again = view.stolen_sum() > moved ? "; one that is stolen again counts again\n" : "\n";
+  const char* const again = view.stolen_sum() > moved ? "; a task that is stolen twice counts twice\n" : "\n";
   return "Who stole from whom, in tasks"s + again + table.text() + gap_note(view);
 }
 

@@ -24,7 +24,7 @@ struct report_options {
 [[nodiscard]] std::string worker_table_text(const executed_plan& done);
 // Work, time, speed-up and efficiency, and what this machine allows.
 [[nodiscard]] std::string outcome_text(const executed_plan& done, const report_options& how);
-// Why the speed-up is lower than one might hope, if there is a reason: fewer CPUs than workers, or a busy machine.
+// Why the speed-up is low, if the reason is known: fewer CPUs than workers, or a busy machine.
 [[nodiscard]] std::string cpu_note_text(const executed_plan& done);
 // "[1.234] Worker 2: Stole T7 from Worker 0", times in seconds of the scenario.
 [[nodiscard]] std::string log_text(const run_view& view, const report_options& how);

@@ -61,7 +61,7 @@ void run_command(const run_arguments& given) {
     run_scenario_command(given);
     return;
   }
-  const run_settings chosen = understand(given);
+  const run_settings chosen = resolve(given);
   std::ostream nowhere{nullptr};
   std::ostream& out = given.json ? nowhere : std::cout;
   say_what_runs(chosen, out);

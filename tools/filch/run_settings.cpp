@@ -66,7 +66,7 @@ void read_runtime(const run_arguments& given, run_settings& into) {
   }
 }
 
-run_settings understand(const run_arguments& given) {
+run_settings resolve(const run_arguments& given) {
   run_settings made;
   made.what = find_workload(given.workload.value_or(""));
   if (made.what == nullptr) {

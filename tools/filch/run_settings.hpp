@@ -1,4 +1,4 @@
-// The options of `filch run`: from the words of the command line to a runtime's options.
+// The options of `filch run`: from the text of the command line to a runtime's options.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ struct run_arguments {
 inline constexpr double k_default_time_scale = 0.01;
 inline constexpr std::uint64_t k_default_seed = 1;
 
-// The same, understood.
+// The same, as values.
 struct run_settings {
   const workload* what = nullptr;
   filch::options runtime;
@@ -66,9 +66,9 @@ struct run_settings {
 };
 
 // Throws bad_usage that names the option, the value and what is allowed.
-[[nodiscard]] run_settings understand(const run_arguments& given);
+[[nodiscard]] run_settings resolve(const run_arguments& given);
 
-// The part that a runtime is told: workers, seed and policies, over what `into.runtime` says already.
+// Sets the runtime's part, workers, seed and policies, in `into.runtime`.
 void read_runtime(const run_arguments& given, run_settings& into);
 
 // "victims=random steal=one …", the deques and the pinning, on one line.

@@ -1,5 +1,5 @@
-// filch without arguments: a parallel program with a fault runs on this machine and is recorded; then what limits it,
-// what more workers would make of it, and a page that shows it all.
+// filch without arguments: records a parallel program with a fault on this machine, analyzes and predicts it, and
+// writes a page that shows both.
 #include <algorithm>
 #include <filch/algo/sort.hpp>
 #include <filch/fork/scope.hpp>
@@ -40,7 +40,7 @@ constexpr const char* k_machine = "two-socket-64";
 constexpr const char* k_page = "report.html";
 constexpr const char* k_recording = "tour.filch";
 
-// The planted fault: each number comes out of the one before.
+// The planted fault: each number is computed from the one before.
 void load(std::vector<std::uint64_t>& numbers) {
   std::uint64_t last = k_default_seed;
   for (std::uint64_t& each : numbers) {
@@ -126,9 +126,8 @@ forecast show_forecast(const toured& done, const sim::recorded_tasks& tasks) {
     table.add({std::to_string(at.workers), time_text(static_cast<time_ns>(at.mean_ns)), fixed(work / at.mean_ns, 2),
                fixed(work / static_cast<double>(std::max<time_ns>(at.least_ns, 1)), 2), name_of(at.limited_by)});
   }
-  std::cout << "---- the same on a machine you may not have ----\n\n"
-            << "The recorded tasks on \"" << k_machine
-            << "\", simulated with the same policy objects in virtual time:\n\n"
+  std::cout << "---- the same on a larger machine ----\n\n"
+            << "The recorded tasks on \"" << k_machine << "\", simulated in virtual time with the same policies:\n\n"
             << table.text() << "\n"
             << limit_text(all, all.points.back());
   const auto ranked = rank_names(tasks, how, 64, 3);
@@ -145,7 +144,7 @@ forecast show_forecast(const toured& done, const sim::recorded_tasks& tasks) {
 report::page page_of(const toured& done, const std::optional<trace::recording>& again, const analysis::findings& found,
                      const forecast& all) {
   report::page out{.title = "filch: the tour", .runs = {{"measured", &done.recording}}};
-  if (again) out.runs.push_back({"simulated, nothing but the work costs time", &*again});
+  if (again) out.runs.push_back({"simulated, only the work takes time", &*again});
   report::speed_up_curve predicted;
   predicted.name = "predicted";
   for (const forecast_point& at : all.points) {
@@ -166,7 +165,7 @@ report::page page_of(const toured& done, const std::optional<trace::recording>& 
   return out;
 }
 
-// Says how it went: a directory that cannot be written does not end the tour.
+// Reports a failure and continues: a directory that cannot be written does not end the tour.
 template <class Write>
 void write_here(const char* file, const char* meaning, const Write& write) {
   try {
@@ -195,18 +194,19 @@ void tour_command() {
              [&](std::ostream& out) { return report::write_page(page_of(done, again, found, all), out); });
   write_here(k_recording, "the recording, for the commands below",
              [&](std::ostream& out) { return trace::write_binary(done.recording, out); });
-  std::cout << "\nWhat to try next:\n"
-               "  filch analyze tour.filch          everything that the recording says\n"
-               "  filch predict tour.filch --workers 1..64  and which change would help most\n"
-               "  FILCH_TRACE=run.filch ./program   a recording of your own program that uses filch\n"
-               "  filch run fib                     a fork at every node, without a cut-off\n"
-               "  filch bench fib --quick           what a fork costs here, beside serial code\n"
-               "  filch sim exercise 1              how many workers are worth their while?\n"
-               "  filch run adaptive --log          a lesson's unbalanced load, event by event\n"
-               "  filch run granularity             how large should a task be?\n"
-               "  filch policies                    everything that can be chosen\n"
-               "  filch topology                    this machine as filch sees it\n"
-               "  filch --help                      all commands with examples\n";
+  std::cout
+      << "\nWhat to try next:\n"
+         "  filch analyze tour.filch          the full analysis of the recording\n"
+         "  filch predict tour.filch --workers 1..64  the run with more workers, and which change would help most\n"
+         "  FILCH_TRACE=run.filch ./program   a recording of your own program that uses filch\n"
+         "  filch run fib                     a fork at every node, without a cut-off\n"
+         "  filch bench fib --quick           the cost of a fork here, compared with serial code\n"
+         "  filch sim exercise 1              how many workers help?\n"
+         "  filch run adaptive --log          a lesson's unbalanced load, event by event\n"
+         "  filch run granularity             how large should a task be?\n"
+         "  filch policies                    all policies that can be chosen\n"
+         "  filch topology                    this machine as filch sees it\n"
+         "  filch --help                      all commands with examples\n";
 }
 
 }  // namespace filch::tool

@@ -171,7 +171,7 @@ trace::recording read_trace_file(const std::string& file) {
   trace::read_result result = trace::read_binary(in);
   if (result.error && !result.is_usable) throw failure(file + ": " + result.error->text());
   if (result.error) {
-    std::cerr << "filch: " << file << ": " << result.error->text() << "; what comes before is used\n";
+    std::cerr << "filch: " << file << ": " << result.error->text() << "; the part before is used\n";
   }
   return std::move(result.value);
 }

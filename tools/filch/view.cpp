@@ -55,7 +55,7 @@ class builder {
     view_.tasks.push_back(std::move(task));
   }
 
-  // Whatever came from outside was put somewhere; what a loader spawned counts as submitted too.
+  // Tasks from outside have a home; tasks that a loader spawned count as submitted, too.
   void note_home(const event& e) {
     if (e.kind == event_kind::inject) {
       seen_task* const task = find(e.task);

@@ -1,4 +1,4 @@
-// A recording as a story: which task began where, ran where and when, and who stole from whom.
+// A recording as a list of tasks: where each began, where and when it ran, and who stole from whom.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace filch::tool {
 
 struct seen_task {
   std::string name;                    // "task 7" for one without a name
-  worker_id home = worker_id::none();  // into whose queue it was put; none: into the injector
+  worker_id home = worker_id::none();  // the worker into whose queue it was put; none: the injector
   worker_id ran_on = worker_id::none();
   time_ns start_ns = 0;
   time_ns end_ns = 0;

@@ -17,7 +17,7 @@
 
 namespace filch::tool {
 
-// Everything a workload needs to know and all that it writes to.
+// The inputs and outputs of a workload.
 struct context {
   filch::options runtime;                       // the workload's defaults with the user's choices on top
   bool placement_is_given = false;              // by the user: then it replaces the workload's own distribution
@@ -62,7 +62,7 @@ struct workload {
   bool is_recorded = true;                // --trace, --report and --log are possible
   void (*set_defaults)(filch::options&);  // before the user's choices
   std::vector<measurement> (*run)(context&);
-  // Throws bad_usage for what the limits do not say; null: they say all.
+  // Throws bad_usage for what the limits do not cover; null: they cover everything.
   void (*require)(std::uint64_t size, const std::string& tree) = nullptr;
 };
 

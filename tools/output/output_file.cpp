@@ -62,7 +62,7 @@ constexpr std::array<sign, 9> k_signs{{
     {"{\n \"context\": {", "\"kind\": \"async\"", 64},                       // filch bench async
 }};
 
-constexpr const char* k_foreign = "is there already, and filch has not written it. Remove it, or choose another name";
+constexpr const char* k_foreign = "exists, and filch has not written it. Remove it, or choose another name";
 
 // Of a name that leads to no link: is it an empty file, or one that filch has written?
 bool is_replaceable(const std::string& file) {

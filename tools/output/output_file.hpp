@@ -1,12 +1,11 @@
-// A file that the command writes.
-//
-// What is there already is replaced only if it is empty or filch has written it, which its content says; whatever else
-// it is stays as it is, and the command says so. A file is written under another name beside its own and gets its own
-// when it is whole: who reads it sees the old one or the new one, and a command that ends early leaves the old one.
+// A file that the command writes. An existing file is replaced only if it is empty or its content shows that filch has
+// written it; any other file stays as it is, with an error. A file is written under another name beside its own and
+// renamed when it is complete: a reader sees the old one or the new one, and a command that ends early leaves the old
+// one.
 //
 //   - A link to a file stays a link, and the file behind it is replaced. A link to nothing is refused.
 //   - Terminals, pipes and other character devices are written to; disks and folders are refused.
-//   - A file that somebody else has put there meanwhile is not replaced, unless filch has written that one too.
+// - A file that another program has put there meanwhile is not replaced, unless filch has written that one too.
 //   - SIGHUP, SIGINT and SIGTERM remove the unfinished file before they end the command.
 #pragma once
 
@@ -25,13 +24,13 @@
 
 namespace filch::tool {
 
-// The text names the file and says why it is not written.
+// The text names the file and the reason why it is not written.
 class output_refused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Does a file that begins so come from filch? It is enough to look at the first k_telling_bytes.
+// True if a file that begins like this was written by filch. The first k_telling_bytes are enough.
 inline constexpr std::size_t k_telling_bytes = std::size_t{1} << 16;
 [[nodiscard]] bool is_written_by_filch(std::string_view begins);
 
@@ -46,13 +45,13 @@ class output_file {
 
   // Throws output_refused if the file may not be replaced; touches nothing. For commands that take long.
   static void require(const std::string& name);
-  // The same where a file that is there will be written over in its place: its folder need not be writable.
+  // The same for a file that is overwritten in place: its folder need not be writable.
   static void require_in_place(const std::string& name);
 
   [[nodiscard]] std::ostream& stream() { return out_; }
   // What was written so far, in bytes. None: devices and pipes do not tell.
   [[nodiscard]] std::optional<std::uint64_t> bytes();
-  // All has been written. Throws output_refused if that failed, or if whoever wrote says that he had a problem.
+  // Everything was written. Throws output_refused if that failed, or if the caller passes a problem.
   void finish(const std::optional<std::string>& problem = {});
 
  private:

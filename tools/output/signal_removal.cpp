@@ -10,7 +10,7 @@
 namespace filch::tool {
 namespace {
 
-// The name of the file, as malloc() gave it. It belongs to whoever takes it out: its signal_removal or the handler.
+// The name of the file, from malloc(). It belongs to the side that takes it out: its signal_removal or the handler.
 std::atomic<char*> the_file{nullptr};
 static_assert(std::atomic<char*>::is_always_lock_free);
 

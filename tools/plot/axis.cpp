@@ -7,7 +7,7 @@
 namespace filch::plot {
 namespace {
 
-constexpr double k_ticks = 6;  // about so many on a linear axis
+constexpr double k_ticks = 6;  // approximately, on a linear axis
 // A logarithmic axis that spans fewer decades than this has ticks at 2 and 5, too.
 constexpr double k_few_decades = 2.5;
 

@@ -1,5 +1,5 @@
-// What line and bar charts share: the frame with title, axes and legend, and SVG elements. Who makes a chart builds a
-// canvas, draws into it and takes its text.
+// What line and bar charts share: the frame with title, axes and legend, and SVG elements. A chart builds a canvas,
+// draws into it and takes its text.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,13 @@ struct legend_entry {
   bool is_dashed = false;
 };
 
-// Colours of which the first eight differ for people who see few of them, too; they repeat after twelve series.
+// The first eight colours also differ for colour-blind readers; the colours repeat after twelve series.
 [[nodiscard]] std::string_view color_of(std::size_t series);
 // The width of a text in the picture, about.
 [[nodiscard]] double width_of(std::string_view text);
 // Two digits after the point at most.
 [[nodiscard]] std::string length_text(double value);
-// The beginning of an <svg> element of that height, which lies so low in a larger one.
+// The beginning of an <svg> element of that height, at `y` in a larger one.
 [[nodiscard]] std::string opened_svg(double y, double height);
 
 class canvas {

@@ -28,7 +28,7 @@ struct point {
 struct series {
   std::string name{};  // in the legend; empty: not listed
   std::vector<point> points{};
-  bool is_dashed = false;  // for bounds and theory, which nobody measured
+  bool is_dashed = false;  // for bounds and theory, which are not measured
 };
 
 struct chart {

@@ -34,7 +34,7 @@ struct piece {
   std::uint64_t task = trace::k_no_task;
 };
 
-// One character of the chart and what it stands for.
+// One character of the chart and its meaning.
 struct cell {
   char shown = ' ';
   look what = look::asleep;

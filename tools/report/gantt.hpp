@@ -25,8 +25,8 @@ struct gantt_options {
 // Ends with a new line.
 [[nodiscard]] std::string render_gantt(const trace::recording& what, const gantt_options& options = {});
 
-// What the terminal behind standard output wants: its width, and colours unless NO_COLOR is set, TERM is "dumb" or
-// standard output is no terminal (then 100 columns).
+// For the terminal behind standard output: its width, and colours unless NO_COLOR is set, TERM is "dumb" or standard
+// output is no terminal (then 100 columns).
 [[nodiscard]] gantt_options gantt_options_of_terminal();
 
 }  // namespace filch::report

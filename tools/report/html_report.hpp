@@ -62,7 +62,7 @@ struct page {
 };
 
 // Writes the page. Empty: done; else why not: there are none or more than two runs, a recording breaks one of its own
-// rules, a figure makes no sense (and nothing was written), or the stream failed.
+// rules, a figure is inconsistent (and nothing was written), or the stream failed.
 [[nodiscard]] std::optional<std::string> write_page(const page& what, std::ostream& out);
 
 // A page of one run.

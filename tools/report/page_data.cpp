@@ -72,7 +72,7 @@ std::vector<std::uint32_t> sampled_workers(std::uint32_t most) {
 }
 
 std::string bounds_text(const speed_up_chart& chart) {
-  // Somewhat beyond the last point, to show what more workers could bring.
+  // Somewhat beyond the last point, to show more workers.
   std::uint32_t most = 2;
   for (const speed_up_curve& curve : chart.curves) {
     for (const speed_up_point& point : curve.points) most = std::max(most, point.workers + point.workers / 2);

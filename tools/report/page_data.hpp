@@ -15,7 +15,7 @@
 
 namespace filch::report {
 
-// What is wrong with the figures of a page; empty when nothing is.
+// The problem of the figures of a page; empty when there is none.
 [[nodiscard]] std::string problem_of(const page& what);
 
 // Only for a page without a problem. No character in it ends a script element.

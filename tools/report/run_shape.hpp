@@ -1,5 +1,5 @@
-// The shape of a run as the charts want it: where its tasks ran, its work, its span and the critical path. The graph
-// behind it, and what it leaves out, is analysis::dag.
+// The shape of a run for the charts: where its tasks ran, its work, its span and the critical path. The graph behind it
+// is analysis::dag.
 //
 // The span is the longest chain of running time: no number of workers makes the run shorter. The chain itself is the
 // critical path; where there is time between two of its stretches, it waited for a worker.
@@ -13,7 +13,7 @@
 
 namespace filch::report {
 
-// A worker runs a task for so long without a break.
+// The time in which a worker runs a task without a break.
 struct stretch {
   std::uint64_t task = 0;
   std::uint32_t worker = 0;

@@ -33,7 +33,7 @@ class field {
 
   // `path = value: allowed is …`
   [[noreturn]] void refuse(std::string_view allowed) const;
-  // With a text of one's own.
+  // With another text.
   [[noreturn]] void fail(const std::string& text) const;
 
   [[nodiscard]] bool is_text() const { return value_->what == json_value::kind::text; }

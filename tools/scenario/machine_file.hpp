@@ -1,4 +1,4 @@
-// Described machines in JSON: machines/*.json, which are part of the program, and files of one's own.
+// Described machines in JSON: machines/*.json, which are part of the program, and files of users.
 //
 //   {"name": "laptop-8p16e", "workers": 24,
 //    "topology": {"cores_per_node": 8, "efficiency_cores_per_node": 16, …},
@@ -56,7 +56,7 @@ struct machine_description {
 // Reading what was written gives the same machine.
 void write_machine(std::ostream& out, const machine_description& machine);
 
-// The model of it with so many workers; 0: as many as it says.
+// Its model with this number of workers; 0: with its own number.
 [[nodiscard]] sim::machine_model make_machine(const machine_description& machine, std::uint32_t workers);
 
 }  // namespace filch::scenario

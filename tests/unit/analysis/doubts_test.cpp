@@ -25,7 +25,7 @@ std::string doubts_of(const trace::recording& from, time_ns work_ns, time_ns spa
   std::string out;
   for (const doubt& each : analysis::doubts_of(from, work_ns, span_ns)) {
     out += (out.empty() ? "" : " ") + each.id;
-    EXPECT_NE(each.advice.find("Record anew"), std::string::npos);
+    EXPECT_NE(each.advice.find("Record again"), std::string::npos);
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// What was measured of asynchronous shapes.
+// The results of asynchronous shapes.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <plot/chart.hpp>
@@ -77,7 +77,7 @@ std::string async_text(const bench_results& all) {
          table_of(programs, all.rows, plan, true, value_text);
   const auto is_peer = [](const bench_program& each) { return each.runtime != k_own_runtime; };
   if (std::ranges::any_of(programs, is_peer)) {
-    out += "\nfilch as a ratio to each, inside a round; below 1 filch is ahead\n\n" +
+    out += "\nfilch as a ratio to each, inside a round; below 1 filch is faster\n\n" +
            table_of(programs, all.rows, plan, false, to_peer_text);
   }
   const std::string failed = failures_text(all);
@@ -110,7 +110,7 @@ std::string async_svg(const bench_results& all, std::vector<std::string>& left_o
     if (!each.is_measured()) left_out.push_back(no_bar_text(each));
   }
   for (const measurement_kind& kind : plan.kinds) {
-    if (kind.metric == bench_metric::memory) left_out.emplace_back(std::string{kind.name} + ": it is no time");
+    if (kind.metric == bench_metric::memory) left_out.emplace_back(std::string{kind.name} + ": it is not a time");
   }
   for (std::size_t i = 0; i != charts.size(); ++i) {
     for (const bench_program& each : programs) {

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint32_t k_max_threads = 1024;
 
-// ---- what the words say ---------------------------------------------------------------------------------------------
+// ---- the arguments ---------------------------------------------------------------------------------------------
 
 std::vector<std::uint32_t> read_threads(const std::optional<std::string>& text) {
   if (!text) {
@@ -46,7 +46,7 @@ std::vector<std::uint32_t> read_threads(const std::optional<std::string>& text) 
   return all;
 }
 
-// Several names may stand in one word, with commas between them.
+// Several names may be given as one argument, with commas between them.
 std::vector<std::string> split_names(const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const std::string& word : words) {
@@ -56,7 +56,7 @@ std::vector<std::string> split_names(const std::vector<std::string>& words) {
   return names;
 }
 
-// Everything in the file is shown.
+// The whole file is shown.
 void check_beside_from(const bench_arguments& given) {
   if (given.json_file) throw bad_usage("--from shows a file again: --json would write the same");
   if (given.threads) throw bad_usage("--threads beside --from: a file is shown with the threads that were measured");
@@ -65,7 +65,7 @@ void check_beside_from(const bench_arguments& given) {
   throw bad_usage(words + " beside --from: a file is shown with all its measurements, and takes no names");
 }
 
-bench_plan understand(const bench_arguments& given) {
+bench_plan resolve(const bench_arguments& given) {
   bench_plan plan;
   plan.is_async = given.is_async;
   plan.kinds = chosen_kinds(given.is_async ? all_async_kinds() : all_measurement_kinds(), split_names(given.names));
@@ -137,7 +137,7 @@ bench_results read_results(const std::string& name, bool is_async) {
   }
 }
 
-// One line on a terminal that says what runs; nothing elsewhere.
+// One line on a terminal that names the running program; nothing elsewhere.
 class status_line {
  public:
   ~status_line() {
@@ -158,7 +158,7 @@ void measure(bench_results& into, const bench_arguments& given, ending_watch& en
     ending.goes_on_with(text);
     line.say(text);
   };
-  // What is known is on the disk, whatever happens next.
+  // The results are on the disk, whatever happens next.
   const auto keep = [&](const std::vector<bench_row>& rows, std::uint32_t rounds_done) {
     if (!given.json_file) return;
     into.rows = rows;
@@ -177,7 +177,7 @@ void measure(bench_results& into, const bench_arguments& given, ending_watch& en
   into.when = conditions.until_now();
 }
 
-void tell(const bench_results& all, const bench_arguments& given) {
+void show(const bench_results& all, const bench_arguments& given) {
   std::cout << (all.plan.is_async ? async_text : results_text)(all);
   if (given.json_file) write_file(*given.json_file, file_text(all));
   if (!given.plot_file) return;
@@ -203,10 +203,10 @@ std::string kinds_text(std::span<const measurement_kind> all) {
 
 void bench_command(const bench_arguments& given) {
   bench_results all;
-  all.plan = understand(given);
+  all.plan = resolve(given);
   if (given.from_file) {
     check_writable(given.plot_file);
-    tell(read_results(*given.from_file, given.is_async), given);
+    show(read_results(*given.from_file, given.is_async), given);
     return;
   }
   check_writable(given.json_file);
@@ -221,7 +221,7 @@ void bench_command(const bench_arguments& given) {
     all.ended_in = "the search for programs";
   }
   ending.goes_on_with("the tables");
-  tell(all, given);
+  show(all, given);
   std::cout.flush();
   if (!std::cout) throw failure("standard output could not be written");
   if (const int signal = asked_to_end_by(); signal != 0 && !all.ended_in.empty()) {
@@ -239,29 +239,28 @@ namespace {
 void add_common(CLI::App& bench, bench_arguments& into) {
   bench.add_option("--threads", into.threads, "numbers of threads; default: 1 and all CPUs")->type_name("N,N");
   const std::string rounds =
-      "how often each is run, in turn; default 7"s +
+      "number of rounds; default 7"s +
       (into.is_async ? "" : ", and up to 51 within 10 s per measurement; more if the host disturbs");
   bench.add_option("--rounds", into.rounds, rounds)->type_name("N");
-  bench.add_option("--repetitions", into.repetitions, "in one process, where programs do not take turns; default 3")
+  bench.add_option("--repetitions", into.repetitions, "runs in one process, if programs do not take turns; default 3")
       ->type_name("N");
-  bench.add_option("--clock", into.clock, "wall (the default), or cpu: on a busy machine, for one thread")
+  bench.add_option("--clock", into.clock, "wall (the default), or cpu for one thread on a busy machine")
       ->type_name("NAME");
-  bench.add_option("--limit", into.limit_s, "seconds that one process or one turn may take; default 60")
-      ->type_name("S");
-  bench.add_flag("--quick", into.quick, "tiny sizes: to see whether everything works");
-  bench.add_option("--programs", into.programs, "a folder of programs; several times for several compilers")
+  bench.add_option("--limit", into.limit_s, "limit in seconds for one process or one turn; default 60")->type_name("S");
+  bench.add_flag("--quick", into.quick, "tiny sizes: a test of the programs");
+  bench.add_option("--programs", into.programs, "a folder of programs; may be repeated for several compilers")
       ->type_name("DIR")
       ->allow_extra_args(false);
   bench.add_option("--json", into.json_file, "write every value: .json")->type_name("FILE");
-  bench.add_option("--from", into.from_file, "measure nothing: show what --json has written")->type_name("FILE");
+  bench.add_option("--from", into.from_file, "measure nothing: show a file of --json")->type_name("FILE");
 }
 
 void add_async(CLI::App& bench, bench_arguments& into) {
   CLI::App* const async =
-      bench.add_subcommand("async", "Measure tasks, channels, locks and timers beside other runtimes");
+      bench.add_subcommand("async", "Measure tasks, channels, locks and timers of filch and other runtimes");
   async->group("Commands");
-  async->add_flag("--peers", into.peers, "also the other runtimes that are built: tokio, Go, Asio, Java");
-  async->add_option("--only", into.names, "these measurements: see below; all without it")->type_name("NAME,NAME");
+  async->add_flag("--peers", into.peers, "measure the other runtimes that are built, too: tokio, Go, Asio, Java");
+  async->add_option("--only", into.names, "measurements: see below; default: all")->type_name("NAME,NAME");
   add_common(*async, into);
   async->add_option("--plot", into.plot_file, "draw the times: .svg")->type_name("FILE");
   async->footer("\n"s + kinds_text(all_async_kinds()) + R"(
@@ -279,9 +278,9 @@ The programs are targets of a build tree with FILCH_BUILD_BENCH=ON: filch_async 
 void add_bench(CLI::App& app, bench_words& into) {
   CLI::App* const bench = app.add_subcommand("bench", "Measure forks and loops against serial code and other runtimes");
   bench->group("Commands");
-  bench->add_option("measurement", into.forks.names, "which ones: see below; all without a name")->type_name("NAME");
+  bench->add_option("measurement", into.forks.names, "measurements: see below; default: all")->type_name("NAME");
   bench->add_flag("--peers", into.forks.peers,
-                  "also the other runtimes that are built: oneTBB, OpenMP, rayon, Go, Java, …");
+                  "measure the other runtimes that are built, too: oneTBB, OpenMP, rayon, Go, Java, …");
   add_common(*bench, into.forks);
   bench->add_option("--plot", into.forks.plot_file, "draw the ratios: .svg")->type_name("FILE");
   add_async(*bench, into.async);

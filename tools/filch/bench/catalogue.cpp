@@ -24,10 +24,10 @@ constexpr std::array<measurement_kind, 13> k_kinds{{
     {"tree-sum-10m", "tree_sum", 10'000'000, 1'000'000, 1'000'000, "a tree of 10 million nodes"},
     {"for-each-1k", "for_each", 1000, 1000, 5'000'000, "1000 cheap items, ten thousand times"},
     {"for-each-1m", "for_each", 1'000'000, 1'000'000, 10'000'000, "a million cheap items, ten times"},
-    {"join-tiny", "join", 1'000'000, 100'000, 1000, "a million joins of two calls that do next to nothing"},
+    {"join-tiny", "join", 1'000'000, 100'000, 1000, "a million joins of two nearly empty calls"},
 }};
 
-// ---- asynchronous shapes: what comes out, and how many operations that takes ----------------------------------------
+// ---- asynchronous shapes: their checksums and numbers of operations ----------------------------------------
 
 constexpr std::uint64_t as_many(std::uint64_t size) { return size; }
 constexpr std::uint64_t sum_below(std::uint64_t size) { return size * (size - 1) / 2; }
@@ -44,7 +44,7 @@ using enum bench_metric;
 constexpr std::uint32_t k_often = 15;
 
 constexpr std::array<measurement_kind, 19> k_async_kinds{{
-    {"spawn-many", "spawn_many", 10'000, 10'000, 1000, "10 000 tasks that come from an outside thread", time, as_many,
+    {"spawn-many", "spawn_many", 10'000, 10'000, 1000, "10 000 tasks submitted by an external thread", time, as_many,
      nullptr, k_often},
     {"spawn-inside", "spawn_inside", 10'000, 10'000, 1000, "10 000 tasks that one task spawns", time, as_many, nullptr,
      k_often},
@@ -57,7 +57,7 @@ constexpr std::array<measurement_kind, 19> k_async_kinds{{
     {"mpsc-unbounded", "mpsc_unbounded", 200'000, 200'000, 2000, "the same without a bound", time, sum_below},
     {"mpmc", "mpmc", 200'000, 200'000, 2000, "four senders, four receivers, a channel of 64", time, sum_below},
     {"mpmc-unbounded", "mpmc_unbounded", 200'000, 200'000, 2000, "the same without a bound", time, sum_below},
-    {"mutex", "mutex", 80'000, 80'000, 800, "a lock goes round among eight tasks that yield with it", time, as_many},
+    {"mutex", "mutex", 80'000, 80'000, 800, "eight tasks hand a lock around and yield with it", time, as_many},
     {"sleepers-cpu", "sleepers", 1'000'000, 100'000, 1000, "CPU time of a task that sleeps, of a million", cpu_time,
      as_many, nullptr, 1},
     {"sleepers-memory", "sleepers", 1'000'000, 100'000, 1000, "and its memory in bytes, when all sleep", memory,
@@ -67,7 +67,7 @@ constexpr std::array<measurement_kind, 19> k_async_kinds{{
     {"skynet", "skynet", 100'000, 100'000, 100, "a tree of 100 000 leaves, ten children at every node", time,
      sum_below},
     {"wake", "wake", 500, 500, 20, "from outside to the start on a sleeping worker, median", time, as_many, nullptr, 1},
-    {"wake-p99", "wake_p99", 500, 500, 20, "the same, 99th of a hundred", time, as_many, nullptr, 1},
+    {"wake-p99", "wake_p99", 500, 500, 20, "the same, 99th percentile", time, as_many, nullptr, 1},
 }};
 
 constexpr std::array<known_peer, 6> k_peers{{

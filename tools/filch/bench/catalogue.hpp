@@ -1,4 +1,4 @@
-// What `filch bench` measures: which workload of the programs, at which size.
+// The measurements of `filch bench`: workloads of the programs, and their sizes.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace filch::tool {
 
-// What of a run counts.
+// The measured quantity of a run.
 enum class bench_metric : std::uint8_t { time, cpu_time, memory };
 
 struct measurement_kind {
   std::string_view name;      // "tree-sum-1k"
   std::string_view workload;  // as the programs call it
   std::uint64_t size;
-  std::uint64_t small_size;  // for runtimes to which a fork costs a hundred times as much
+  std::uint64_t small_size;  // for runtimes in which a fork costs a hundred times as much
   std::uint64_t quick_size;  // with --quick
   std::string_view help;
   // ---- of asynchronous shapes only ----
@@ -32,7 +32,7 @@ struct measurement_kind {
 [[nodiscard]] std::vector<measurement_kind> chosen_kinds(std::span<const measurement_kind> all,
                                                          const std::vector<std::string>& names);
 
-// A runtime that there is a program for, if its packages are there.
+// A runtime with a program, if its packages are installed.
 struct known_peer {
   std::string_view program;  // the name of its file
   std::string_view runtime;

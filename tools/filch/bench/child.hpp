@@ -29,7 +29,7 @@ namespace filch::tool {
 
 // More than any program prints.
 inline constexpr std::size_t k_max_output = 1 << 20;
-// So often a waiting command looks whether it was asked to end.
+// The period at which a waiting command checks for a request to end.
 inline constexpr time_ns k_look_ns = 100'000'000;
 
 // What a child did until its end.
@@ -47,7 +47,7 @@ inline std::string shown(std::string_view text) {
 }
 
 inline std::string not_as_it_should(std::string_view output) {
-  return "prints something else than it should: " + shown(output);
+  return "violates the protocol: prints " + shown(output);
 }
 
 inline std::string too_much(std::string_view output) {
@@ -63,7 +63,8 @@ struct pipe_ends {
   int writing = -1;
 };
 
-// No child has them but as its standard streams: where siblings held an end open, nobody would see the other's end.
+// A child has them only as its standard streams: if siblings held an end open, the other end would never be seen
+// closed.
 inline pipe_ends new_pipe(const std::string& to) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw failure("no pipe to "s + to + ": " + std::strerror(errno));
@@ -110,7 +111,7 @@ class child {
       start_problem_ = "cannot be started: "s + std::strerror(why);
       return;
     }
-    // Where memory runs out, the program ends and not the command that can tell.
+    // If memory runs out, the program ends and not the command, which can report it.
     std::ofstream{"/proc/" + std::to_string(id_) + "/oom_score_adj"} << "1000";
   }
   child(const child&) = delete;

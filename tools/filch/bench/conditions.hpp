@@ -1,4 +1,4 @@
-// Under which conditions something is measured.
+// The conditions of a measurement.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ struct bench_conditions {
   double host_share = 0;    // of the time of all CPUs that the host took from this virtual machine
 };
 
-// What the host of a virtual machine takes from its construction on: time in which a CPU would have run, but was given
-// to others. Linux tells it in ticks of 10 ms, or not at all. For tests FILCH_BENCH_STAT names a file instead of
+// The time that the host of a virtual machine takes from its construction on: a CPU was ready to run, but was given to
+// another machine. Linux counts it in ticks of 10 ms, or not at all. For tests FILCH_BENCH_STAT names a file instead of
 // /proc/stat.
 class host_watch {
  public:
   host_watch();
 
-  // Of the time of all CPUs; 0 where nobody tells.
+  // The share of the time of all CPUs; 0 where the system does not count it.
   [[nodiscard]] double share() const;
 
  private:

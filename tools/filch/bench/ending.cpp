@@ -9,7 +9,7 @@ namespace filch::tool {
 namespace {
 
 volatile sig_atomic_t asked_by = 0;
-// What is being measured; a crash inside goes_on_with() may print a mixture of two texts.
+// The running measurement; a crash inside goes_on_with() may print a mixture of two texts.
 std::array<char, 256> going_on{};
 
 extern "C" void note_signal(int signal) { asked_by = signal; }
@@ -32,7 +32,7 @@ const char* crash_name(int signal) {
 }
 
 // SA_RESETHAND has put the default back.
-extern "C" void tell_of_crash(int signal) {
+extern "C" void report_crash(int signal) {
   put("\nfilch: the command itself crashed (");
   put(crash_name(signal));
   put(") in ");
@@ -66,7 +66,7 @@ ending_watch::ending_watch() {
     if (asking_before_[i].sa_handler == SIG_IGN) ::sigaction(k_asking[i], &asking_before_[i], nullptr);
   }
   for (std::size_t i = 0; i != k_crashes.size(); ++i) {
-    handle(k_crashes[i], tell_of_crash, static_cast<int>(SA_RESETHAND), &crashes_before_[i]);
+    handle(k_crashes[i], report_crash, static_cast<int>(SA_RESETHAND), &crashes_before_[i]);
   }
   handle(SIGPIPE, SIG_IGN, 0, &pipe_before_);
 }

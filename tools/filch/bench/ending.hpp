@@ -1,5 +1,5 @@
-// How a long measurement ends before it is done: by a signal that asks for it, or by a crash of the command itself.
-// Both are said on standard error; nothing ends in silence.
+// The early end of a long measurement: by a signal, or by a crash of the command itself. Both print a message on
+// standard error.
 #pragma once
 
 #include <signal.h>
@@ -27,7 +27,7 @@ class ending_watch {
   ending_watch(const ending_watch&) = delete;
   ending_watch& operator=(const ending_watch&) = delete;
 
-  // What a crash will name.
+  // A crash names this.
   void goes_on_with(std::string_view what) noexcept;
 
   static constexpr std::array k_asking{SIGINT, SIGTERM, SIGHUP};

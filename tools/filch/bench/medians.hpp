@@ -1,4 +1,4 @@
-// Medians, how far they can be trusted, and which rounds they are of.
+// Medians, their confidence intervals, and the rounds that count.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,12 @@ struct value_range {
   double high;
 };
 
-// A 95 % confidence interval for the median of what the values are drawn from, whatever their distribution: from the
-// nth least to the nth greatest, with the greatest n at which the median lies outside in at most 5 % of all cases (each
-// value lies above or below it as a coin falls). None for fewer than six values. Too narrow if the values depend on one
-// another.
+// A 95 % confidence interval for the median of the values' distribution, which may be any: from the nth least to the
+// nth greatest, with the greatest n for which the median lies outside in at most 5 % of all cases (each value lies
+// above or below it with equal chance). None for fewer than six values. Too narrow if the values depend on each other.
 [[nodiscard]] std::optional<value_range> median_range(std::vector<double> values);
 
-// So many undisturbed rounds are enough to leave the others out: as many as there are by default.
+// The number of undisturbed rounds from which on the others are left out: the default number of rounds.
 inline constexpr std::size_t k_enough_rounds = 7;
 
 // Of the values by round those of undisturbed rounds, if they are enough; else all. `is_disturbed` is empty if that is

@@ -26,20 +26,20 @@ struct about {
   std::string problem{};
 };
 
-about ask(const std::filesystem::path& path) {
+about query(const std::filesystem::path& path) {
   const child_end end = child{{path.string(), "--about"}}.finish(k_about_limit_s);
   if (end.is_too_slow) return {.problem = "--about takes longer than " + fixed(k_about_limit_s, 0) + " s"};
   if (!end.problem.empty()) return {.problem = "--about " + end.problem};
   try {
-    const json told = json::parse(end.output);
+    const json answer = json::parse(end.output);
     return {.program = {.path = path,
-                        .runtime = told.at("runtime"),
-                        .language = told.at("language"),
-                        .compiler = told.at("compiler"),
-                        .flags = told.at("flags"),
-                        .has_serial = told.at("has_serial"),
-                        .takes_turns = told.value("takes_turns", false),
-                        .workloads = told.at("workloads")}};
+                        .runtime = answer.at("runtime"),
+                        .language = answer.at("language"),
+                        .compiler = answer.at("compiler"),
+                        .flags = answer.at("flags"),
+                        .has_serial = answer.at("has_serial"),
+                        .takes_turns = answer.value("takes_turns", false),
+                        .workloads = answer.at("workloads")}};
   } catch (const json::exception&) {
     return {.problem = "--about " + not_as_it_should(end.output)};
   }
@@ -51,17 +51,18 @@ std::vector<std::string> words_of(const bench_job& what, const std::string& last
 }
 
 bool says_ready(const std::string& line) {
-  const json told = json::parse(line, nullptr, false);
-  return told.is_object() && told.contains("ready");
+  const json answer = json::parse(line, nullptr, false);
+  return answer.is_object() && answer.contains("ready");
 }
 
 std::optional<bench_sample> read_sample(const std::string& line) {
   try {
-    const json told = json::parse(line);
+    const json answer = json::parse(line);
     for (const char* const key : {"ns", "cpu_ns"}) {
-      if (!told.at(key).is_number_unsigned()) return std::nullopt;
+      if (!answer.at(key).is_number_unsigned()) return std::nullopt;
     }
-    return bench_sample{told.at("ns"), told.at("cpu_ns"), told.at("checksum"), told.value("bytes", std::uint64_t{0})};
+    return bench_sample{answer.at("ns"), answer.at("cpu_ns"), answer.at("checksum"),
+                        answer.value("bytes", std::uint64_t{0})};
   } catch (const json::exception&) {
     return std::nullopt;
   }
@@ -122,10 +123,10 @@ found_programs find_programs(const std::vector<std::filesystem::path>& folders, 
     for (const auto& entry : std::filesystem::directory_iterator{folder}) {
       const std::string name = entry.path().filename();
       if (!is_program(entry) || (!wanted.with_peers && name != k_serial_runtime && name != k_own_runtime)) continue;
-      about told = ask(entry.path());
-      told.program.folder = place;
-      if (!told.problem.empty()) all.unusable.push_back({entry.path(), std::move(told.problem)});
-      else if (!is_known(told.program)) found.push_back(std::move(told.program));
+      about answer = query(entry.path());
+      answer.program.folder = place;
+      if (!answer.problem.empty()) all.unusable.push_back({entry.path(), std::move(answer.problem)});
+      else if (!is_known(answer.program)) found.push_back(std::move(answer.program));
     }
   }
   const auto rank = [](const bench_program& each) {
@@ -170,8 +171,8 @@ job_outcome run_job(const bench_job& what, std::uint32_t repetitions, double lim
 
 turn_taker::turn_taker(const bench_job& what, double limit_s)
     : process_{std::make_unique<child>(words_of(what, "turns"), child::input::lines)}, limit_s_{limit_s} {
-  const std::string told = next_line();
-  if (!last_.has_failed() && !says_ready(told)) last_.problem = not_as_it_should(told);
+  const std::string line = next_line();
+  if (!last_.has_failed() && !says_ready(line)) last_.problem = not_as_it_should(line);
   if (last_.has_failed()) process_.reset();
 }
 
@@ -180,10 +181,10 @@ turn_taker::~turn_taker() = default;
 const job_outcome& turn_taker::take_turn() {
   if (process_ == nullptr) return last_;
   process_->give_line();
-  const std::string told = next_line();
+  const std::string line = next_line();
   if (!last_.has_failed()) {
-    if (std::optional<bench_sample> sample = read_sample(told)) last_.samples.push_back(std::move(*sample));
-    else last_.problem = not_as_it_should(told);
+    if (std::optional<bench_sample> sample = read_sample(line)) last_.samples.push_back(std::move(*sample));
+    else last_.problem = not_as_it_should(line);
   }
   if (last_.has_failed()) process_.reset();
   return last_;

@@ -11,7 +11,7 @@
 
 namespace filch::tool {
 
-// What a program says about itself.
+// A program's description of itself.
 struct bench_program {
   std::filesystem::path path;
   std::string runtime;
@@ -21,7 +21,7 @@ struct bench_program {
   bool has_serial = false;   // measures serial code, too, with 0 threads
   bool takes_turns = false;  // waits for its turn before every repetition, if it is asked to
   std::vector<std::string> workloads;
-  std::size_t folder = 0;  // in which of those that were given
+  std::size_t folder = 0;  // the index among the given folders
 
   [[nodiscard]] bool has(std::string_view workload) const;
 };
@@ -41,10 +41,10 @@ struct wanted_programs {
   bool with_peers = false;
   bool with_serial = true;  // serial code must be there
   std::string_view targets = "filch_workloads, or filch_peers for --peers";
-  std::span<const known_peer> peers{};  // whose absence is told; none without --peers
+  std::span<const known_peer> peers{};  // their absence is reported; none without --peers
 };
 
-// A file that does not say what it is.
+// A file that does not describe itself.
 struct unusable_program {
   std::filesystem::path path;
   std::string problem;
@@ -62,9 +62,9 @@ struct found_programs {
   std::vector<missing_peer> missing;  // in the order of the known ones
 };
 
-// Every program in the folders. A program that was found before, in the same version, is left out. Why a peer was not
-// built stands in <its program>.left_out, if the build knows. Throws `failure` when a program is not there that must
-// be: filch, and perhaps serial code.
+// Every program in the folders. A program that was found before, in the same version, is left out. The file <its
+// program>.left_out holds the reason why a peer was not built. Throws `failure` when a required program is missing:
+// filch, and perhaps serial code.
 [[nodiscard]] found_programs find_programs(const std::vector<std::filesystem::path>& folders,
                                            const wanted_programs& wanted);
 
@@ -75,7 +75,7 @@ struct bench_job {
   std::uint32_t threads = 0;  // 0: serial code
 };
 
-// What came of a job: samples, all with one checksum, or why there are none.
+// The result of a job: samples, all with one checksum, or the reason why there are none.
 struct job_outcome {
   std::vector<bench_sample> samples{};
   bool is_too_slow = false;  // it took longer than the limit and was ended
@@ -87,7 +87,7 @@ struct job_outcome {
 // Thrown when a signal has asked the command to end; the program that ran has been ended.
 struct asked_to_end {};
 
-// Runs the job so many times in one process. Whatever that process does is an outcome.
+// Runs the job `repetitions` times in one process. Whatever that process does is an outcome.
 [[nodiscard]] job_outcome run_job(const bench_job& what, std::uint32_t repetitions, double limit_s);
 
 class child;

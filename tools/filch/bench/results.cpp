@@ -15,7 +15,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// A difference of less than one per cent is none.
+// A difference of less than one per cent does not count.
 constexpr double k_noise = 0.99;
 
 const bench_row* find_row(const std::vector<bench_row>& rows, std::string_view kind, const bench_program* program,
@@ -54,7 +54,7 @@ bool has_range(const bench_row& row) {
   return row.program->runtime == k_own_runtime && row.is_measured() && median_range(ratios_of(row)).has_value();
 }
 
-// What a table shows of a row that has values: the median, with a star where somebody is better;
+// The text of a row with values: the median, with a star where a peer is faster;
 struct median_ratio {
   const std::set<const bench_row*>& starred;
 
@@ -120,7 +120,7 @@ std::string lower_table(const std::string& title, const std::vector<const bench_
 std::string lower_tables(std::vector<const bench_program*> columns, const std::vector<bench_row>& rows,
                          const bench_plan& plan) {
   const std::string least =
-      lower_table("Least time as a ratio to the least of serial code: what is left when nobody disturbs", columns, rows,
+      lower_table("Least time as a ratio to the least of serial code: the time without disturbances", columns, rows,
                   plan, is_in_turns, least_ratio);
   std::erase_if(columns, [](const bench_program* each) { return each->runtime != k_own_runtime; });
   if (columns.empty()) return least;
@@ -130,7 +130,7 @@ std::string lower_tables(std::vector<const bench_program*> columns, const std::v
 
 std::string not_ahead_text(const std::vector<not_ahead>& all, const bench_plan& plan) {
   if (all.empty()) return "";
-  std::string text = "* somebody has a lower ratio than filch there:\n";
+  std::string text = "* another runtime has a lower ratio than filch there:\n";
   const char* const clock = plan.clock == bench_clock::cpu ? " of CPU time" : "";
   for (const auto& [own, peer] : all) {
     text += "  "s + std::string{own->kind.name} + ", " + count_text(own->threads, "thread") + ": " +
@@ -161,7 +161,7 @@ std::string rounds_text(const bench_results& all) {
          (are_all ? ", in turns" : ", some in turns");
 }
 
-// How many ratios were disturbed, and what became of them.
+// How many ratios were disturbed, and how many of these were left out.
 struct disturbed_ratios {
   std::size_t all = 0;  // and those that were not, of all that were measured in turns
   std::size_t left_out = 0;
@@ -180,7 +180,7 @@ disturbed_ratios disturbed_of(const std::vector<bench_row>& rows) {
   return sum;
 }
 
-// What the host of a virtual machine took; empty where it took nothing.
+// The time that the host of a virtual machine took; empty where it took nothing.
 std::string host_text(const bench_results& all) {
   const auto [ratios, left_out, kept] = disturbed_of(all.rows);
   if (all.when.host_share < 0.0005 && left_out + kept == 0) return "";
@@ -343,7 +343,7 @@ std::string results_text(const bench_results& all) {
   for (const not_ahead& each : behind) starred.insert(each.own);
   const bool has_copies =
       std::ranges::any_of(rows, [](const bench_row& row) { return row.program->runtime == k_serial_runtime; });
-  if (has_copies) out += "serial copies: as many of the serial program at once as threads; what the machine allows\n";
+  if (has_copies) out += "serial copies: as many serial programs at once as threads; the limit of the machine\n";
   out += "\n";
   std::vector<std::string> compilers;
   for (const bench_program& each : programs) {

@@ -1,4 +1,4 @@
-// What was measured: as a table, as JSON, as a picture.
+// The results as a table, as JSON, as a picture.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +12,7 @@
 
 namespace filch::tool {
 
-// All that a table tells. The rows point to the programs.
+// The data of a table. The rows point to the programs.
 struct bench_results {
   bench_plan plan{};
   found_programs found{};
@@ -30,7 +30,7 @@ struct not_ahead {
 };
 [[nodiscard]] std::vector<not_ahead> where_not_ahead(const std::vector<bench_row>& rows);
 
-// Rows that failed and programs that could not be asked.
+// Rows that failed and programs that could not be queried.
 [[nodiscard]] std::size_t failures(const bench_results& all);
 
 [[nodiscard]] std::string results_text(const bench_results& all);
@@ -40,7 +40,7 @@ inline constexpr std::string_view k_workloads_file = "workloads";
 inline constexpr std::string_view k_async_file = "async";
 // What results_json or async_json was made of. Throws nlohmann::json::exception or failure for anything else, and
 // bad_usage for a measurement that is not known, or a file of the other one.
-[[nodiscard]] bench_results saved_results(const nlohmann::ordered_json& told, bool is_async);
+[[nodiscard]] bench_results saved_results(const nlohmann::ordered_json& saved, bool is_async);
 // Bars of the ratios, a chart for each number of threads, one below the other. A row without values has no bar;
 // `left_out` gets its name, and why.
 [[nodiscard]] std::string results_svg(const bench_results& all, std::vector<std::string>& left_out);
@@ -52,7 +52,7 @@ inline constexpr std::string_view k_async_file = "async";
 [[nodiscard]] nlohmann::ordered_json context_json(const bench_results& all);
 // The last lines: what failed, and how. Empty: nothing did.
 [[nodiscard]] std::string failures_text(const bench_results& all);
-// What stands in the table for a row without values; empty: it has some.
+// The text of a row without values; empty: it has some.
 [[nodiscard]] std::string_view instead_of_values(const bench_row& row);
 // What begins every row of a file.
 [[nodiscard]] nlohmann::ordered_json row_head_json(const bench_row& row);

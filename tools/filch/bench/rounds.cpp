@@ -71,8 +71,8 @@ constexpr double k_disturbing_share = 0.02;
 
 class measuring {
  public:
-  measuring(const std::vector<bench_program>& programs, const bench_plan& plan, const bench_progress& tell)
-      : programs_{programs}, plan_{plan}, tell_{tell} {
+  measuring(const std::vector<bench_program>& programs, const bench_plan& plan, const bench_progress& progress)
+      : programs_{programs}, plan_{plan}, progress_{progress} {
     for (const measurement_kind& kind : plan.kinds) {
       const std::size_t from = rows_.size();
       for (const bench_program& program : programs) {
@@ -138,7 +138,7 @@ class measuring {
     takers_.clear();
     least_ns_.clear();
     rounds_done_ = std::min(round, rounds_done_.value_or(round));
-    tell_.keep(rows_, *rounds_done_);
+    progress_.keep(rows_, *rounds_done_);
   }
 
   // Has a row with fewer than the wanted undisturbed ratios.
@@ -154,7 +154,7 @@ class measuring {
     const job_key key{&program, row.kind.workload, row.size, threads};
     if (takers_.contains(key)) return;
     running_ = "the start of " + job_text(row.kind, program, threads);
-    tell_.say(running_);
+    progress_.say(running_);
     takers_.try_emplace(key, bench_job{&program, std::string{row.kind.workload}, row.size, threads}, plan_.limit_s);
   }
 
@@ -168,7 +168,7 @@ class measuring {
       for (const kind_rows& each : kinds_) {
         if (each.is_in_turns) continue;
         run_kind(each.from, each.to, round);
-        tell_.keep(rows_, *rounds_done_);
+        progress_.keep(rows_, *rounds_done_);
       }
       rounds_done_ = std::min(round + 1, most);
     }
@@ -264,8 +264,8 @@ class measuring {
     const bool is_in_turns = taker != takers_.end();
     running_ = "round "s + std::to_string(round + 1) + (is_in_turns ? "" : " of " + std::to_string(plan_.rounds)) +
                ": " + job_text(kind, program, threads);
-    // In turns once in a round: a terminal that draws it takes time from who runs.
-    if (!is_in_turns || done_.empty()) tell_.say(running_);
+    // In turns once in a round: a terminal that draws it takes time from the running program.
+    if (!is_in_turns || done_.empty()) progress_.say(running_);
     const std::uint32_t repetitions = kind.repetitions == 0 ? plan_.repetitions : kind.repetitions;
     const std::optional<host_watch> host = is_in_turns ? std::optional<host_watch>{std::in_place} : std::nullopt;
     const job_outcome outcome =
@@ -292,7 +292,7 @@ class measuring {
 
   const std::vector<bench_program>& programs_;
   const bench_plan& plan_;
-  const bench_progress& tell_;
+  const bench_progress& progress_;
   std::string running_;
   std::vector<bench_row> rows_;
   std::vector<kind_rows> kinds_;
@@ -306,8 +306,8 @@ class measuring {
 }  // namespace
 
 measured_rounds measure_rounds(const std::vector<bench_program>& programs, const bench_plan& plan,
-                               const bench_progress& tell) {
-  return measuring{programs, plan, tell}.run();
+                               const bench_progress& progress) {
+  return measuring{programs, plan, progress}.run();
 }
 
 }  // namespace filch::tool

@@ -3,16 +3,14 @@
 // In a round each measurement is run once for every runtime and number of threads, one right after the other, together
 // with the serial code that belongs to it: by the same compiler and of the same size. A ratio is taken inside a round;
 // what is reported is the median over the rounds. The order of the runtimes changes from round to round. With several
-// threads serial code is also run in as many copies at once: what the machine allows, since CPUs share caches, clock
+// threads serial code is also run in as many copies at once: the limit of the machine, since CPUs share caches, clock
 // and neighbours.
 //
 // Where all programs of a measurement take turns, each is started once and warms up; then a round is one turn of each.
 // The rounds of one measurement come one right after the other, so what is compared lies as close together as one run
 // is long; and since rounds are cheap then, there are more of them, and more again while the host of a virtual machine
-// disturbs. Elsewhere a round is a process for each, and all measurements.
-//
-// Asynchronous shapes have no serial code: the ratio is that of filch to the peer, and every result is compared with
-// what must come out.
+// disturbs. Elsewhere a round is a process for each, and all measurements. Asynchronous shapes have no serial code: the
+// ratio is that of filch to the peer, and every result is compared with the expected one.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +51,7 @@ struct bench_row {
   std::vector<double> to_own{};  // to filch by the same compiler or the first one, by round; empty if sizes differ
   // Measured in turns: by round, whether the host took the CPUs away in one of the ratio's two turns.
   std::vector<bool> is_disturbed{};
-  // Measured in turns: the least time to the least of serial code in the same rounds, which perhaps nobody disturbed.
+  // Measured in turns: the least time to the least of serial code in the same rounds, which may be undisturbed.
   std::optional<double> least_ratio{};
 
   // Has values that count. Not so: too slow, failed, or the command ended before its turn.
@@ -73,6 +71,6 @@ struct measured_rounds {
 
 // A row whose run fails or computes something else than it should has a `problem`, and is not run again.
 [[nodiscard]] measured_rounds measure_rounds(const std::vector<bench_program>& programs, const bench_plan& plan,
-                                             const bench_progress& tell);
+                                             const bench_progress& progress);
 
 }  // namespace filch::tool

@@ -1,4 +1,4 @@
-// What was measured, read back from the file that was written of it.
+// Results read back from their file.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -42,13 +42,13 @@ found_programs programs_of(const json& context) {
 }
 
 // Files of older versions do not say what they are of; rows of shapes have always had a unit.
-void check_is_of(bool is_async, const json& told) {
+void check_is_of(bool is_async, const json& saved) {
   const auto has_unit = [](const json& row) { return row.contains("unit"); };
-  const std::string guess{std::ranges::any_of(told.at("rows"), has_unit) ? k_async_file : k_workloads_file};
-  const std::string kind = told.at("context").value("kind", guess);
+  const std::string guess{std::ranges::any_of(saved.at("rows"), has_unit) ? k_async_file : k_workloads_file};
+  const std::string kind = saved.at("context").value("kind", guess);
   if (kind == (is_async ? k_async_file : k_workloads_file)) return;
   if (kind != k_async_file && kind != k_workloads_file) {
-    throw failure("the file is of a kind that this version does not know: \"" + kind + "\"");
+    throw failure("unknown kind of file: \"" + kind + "\"");
   }
   throw bad_usage("--from shows what the same command has written; this file is for filch bench"s +
                   (is_async ? "" : " async") + " --from");
@@ -63,8 +63,8 @@ void add_once(std::vector<T>& to, const T& value) {
   if (std::ranges::find(to, value) == to.end()) to.push_back(value);
 }
 
-// Every value has its ratio, and is disturbed or not, if that is told. A shape may have fewer ratios: filch failed, or
-// the command was ended inside a round.
+// Every value has its ratio, and is disturbed or not, if the file says so. A shape may have fewer ratios: filch failed,
+// or the command was ended inside a round.
 void check_ratios(const bench_row& row, bool is_async) {
   const std::string has = std::string{row.kind.name} + ", " + count_text(row.threads, "thread") + ": " +
                           row.program->runtime + " has " + count_text(row.ns.size(), "value") + ", but ";
@@ -72,14 +72,14 @@ void check_ratios(const bench_row& row, bool is_async) {
     throw failure(has + count_text(row.ratios.size(), "ratio"));
   }
   if (!row.is_disturbed.empty() && row.is_disturbed.size() != row.ns.size()) {
-    throw failure(has + "tells of " + std::to_string(row.is_disturbed.size()) + " whether they were disturbed");
+    throw failure(has + "marks " + std::to_string(row.is_disturbed.size()) + " as disturbed or not");
   }
 }
 
-bench_row row_of(const json& told, bool is_async, std::vector<bench_program>& programs) {
-  const std::string runtime = told.at("runtime");
-  const std::string compiler = told.at("compiler");
-  const std::string flags = told.at("flags");
+bench_row row_of(const json& saved, bool is_async, std::vector<bench_program>& programs) {
+  const std::string runtime = saved.at("runtime");
+  const std::string compiler = saved.at("compiler");
+  const std::string flags = saved.at("flags");
   const auto is_its = [&](const bench_program& each) {
     return each.runtime == runtime && each.compiler == compiler && each.flags == flags;
   };
@@ -87,25 +87,25 @@ bench_row row_of(const json& told, bool is_async, std::vector<bench_program>& pr
   if (program == programs.end()) {
     throw failure("the file has rows of "s + runtime + ", but does not list it");
   }
-  add_once<std::string>(program->workloads, told.at("workload"));
-  return {.kind = kind_of(told.at("measurement"), is_async),
+  add_once<std::string>(program->workloads, saved.at("workload"));
+  return {.kind = kind_of(saved.at("measurement"), is_async),
           .program = &*program,
-          .threads = told.at("threads"),
-          .size = told.at("size"),
-          .is_too_slow = told.value("is_too_slow", false),
-          .problem = told.value("failure", ""),
-          .ns = told.value(is_async ? "values" : "ns", std::vector<double>{}),
-          .ratios = told.value("ratios", std::vector<double>{}),
+          .threads = saved.at("threads"),
+          .size = saved.at("size"),
+          .is_too_slow = saved.value("is_too_slow", false),
+          .problem = saved.value("failure", ""),
+          .ns = saved.value(is_async ? "values" : "ns", std::vector<double>{}),
+          .ratios = saved.value("ratios", std::vector<double>{}),
           .to_own = {},
-          .is_disturbed = told.value("disturbed", std::vector<bool>{}),
-          .least_ratio = told.contains("least_ratio") ? std::optional<double>{told.at("least_ratio")} : std::nullopt};
+          .is_disturbed = saved.value("disturbed", std::vector<bool>{}),
+          .least_ratio = saved.contains("least_ratio") ? std::optional<double>{saved.at("least_ratio")} : std::nullopt};
 }
 
 }  // namespace
 
-bench_results saved_results(const json& told, bool is_async) {
-  check_is_of(is_async, told);
-  const json& context = told.at("context");
+bench_results saved_results(const json& saved, bool is_async) {
+  check_is_of(is_async, saved);
+  const json& context = saved.at("context");
   bench_results all;
   all.plan = {.kinds = {},
               .threads = {},
@@ -123,7 +123,7 @@ bench_results saved_results(const json& told, bool is_async) {
     add_once(all.plan.threads, each);
   }
   const bool tells_threads = !all.plan.threads.empty();
-  for (const json& each : told.at("rows")) {
+  for (const json& each : saved.at("rows")) {
     bench_row row = row_of(each, is_async, all.found.programs);
     check_ratios(row, is_async);
     if (std::ranges::find(all.plan.kinds, row.kind.name, &measurement_kind::name) == all.plan.kinds.end()) {

@@ -12,7 +12,7 @@
 namespace filch::tool {
 namespace {
 
-// A task that moves drags so much memory after it: its frame and what it works on first. A guess.
+// The memory that follows a task to another worker: its frame and the data that it uses first. A guess.
 constexpr double k_footprint_kib = 4;
 
 std::string cpu_model() {
@@ -36,19 +36,19 @@ struct figure_rounds {
 struct all_rounds {
   figure_rounds spawn{"spawn_ns", "making a task, without the push"};
   figure_rounds push{"push_ns", "into the own deque"};
-  figure_rounds pop{"pop_ns", "taking a task from the own deque and running it, when it does nothing"};
-  figure_rounds fork{"fork", "a join of two empty functions that nobody steals; not in the file"};
-  figure_rounds injector{"injector_ns", "taking from the injector; the inbox is taken to be alike"};
-  figure_rounds empty{"steal.empty_ns", "a look at a victim that has nothing"};
-  figure_rounds success{"steal.success_ns", "stealing a task from a busy victim and running it, when it does nothing"};
-  figure_rounds notice{"notice_ns", "from a fork until a worker that looks for work has begun to steal it"};
-  figure_rounds resume{"resume_ns", "from the end of a stolen function until its caller goes on, on another stack"};
-  figure_rounds notify{"notify_ns", "waking a worker, for the one who does"};
+  figure_rounds pop{"pop_ns", "taking an empty task from the own deque and running it"};
+  figure_rounds fork{"fork", "a join of two empty functions without a steal; not in the file"};
+  figure_rounds injector{"injector_ns", "taking from the injector; the inbox is assumed to cost the same"};
+  figure_rounds empty{"steal.empty_ns", "a look at a victim without tasks"};
+  figure_rounds success{"steal.success_ns", "stealing an empty task from a busy victim and running it"};
+  figure_rounds notice{"notice_ns", "from a fork until a searching worker has begun to steal it"};
+  figure_rounds resume{"resume_ns", "from the end of a stolen function until its caller resumes, on another stack"};
+  figure_rounds notify{"notify_ns", "waking a worker, for the waking thread"};
   figure_rounds wake{"wake_ns", "from a submission to a sleeping worker until its task starts"};
   figure_rounds park{"park_ns", "entering the kernel to sleep"};
-  figure_rounds switches{"switch_ns", "one thread after the other on one CPU"};
+  figure_rounds switches{"switch_ns", "a switch between two threads on one CPU"};
   figure_rounds migration{"migration", "memory that another CPU wrote, per KiB; the file has 4 KiB"};
-  figure_rounds speed{"speed", "of a thread when all CPUs compute, of one alone; not in the file", {}, "%"};
+  figure_rounds speed{"speed", "of a thread when all CPUs compute, relative to one alone; not in the file", {}, "%"};
   figure_rounds share{"share", "of their time that computing threads had a CPU", {}, "%"};
 
   [[nodiscard]] std::vector<figure_rounds*> in_order() {

@@ -19,7 +19,7 @@ std::string figure_text(const measured_cost& of, double value) {
 }
 
 std::string table_of(const calibration& found) {
-  text_table table{{"cost", "median", "quartiles", "in ns, unless it says otherwise"}};
+  text_table table{{"cost", "median", "quartiles", "in ns unless stated otherwise"}};
   table.end_with_text();
   for (const measured_cost& each : found.costs) {
     table.add({each.name, figure_text(each, each.median),

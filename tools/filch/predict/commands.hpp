@@ -1,4 +1,4 @@
-// filch calibrate, predict and validate: their options, and how they come to the command line.
+// filch calibrate, predict and validate, and their options.
 #pragma once
 
 #include <optional>
@@ -46,7 +46,7 @@ struct validate_arguments {
   bool quick = false;
 };
 
-// All that the words can say. Outlives the parsing of the command line.
+// The arguments of all three. Outlives the parsing of the command line.
 struct prediction_words {
   calibrate_arguments calibrate;
   predict_arguments predict;

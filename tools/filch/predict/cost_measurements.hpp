@@ -1,6 +1,6 @@
-// What single acts cost on this machine. Every measurement gives one number for one round; who calls them repeats them
-// in turn and takes medians. Those of one thread count its CPU time, so other programs disturb them little; those
-// between two threads are wall time.
+// The costs of single operations on this machine. Every measurement gives one number for one round; the caller repeats
+// them in turn and takes medians. Measurements of one thread count its CPU time, so other programs disturb them little;
+// those between two threads are wall time.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace filch::tool {
 
 struct spawn_costs {
   double spawn_ns = 0;  // making a task and putting it into the own queue
-  double pop_ns = 0;    // taking it from there and running it, when it does nothing
+  double pop_ns = 0;    // taking an empty task from there and running it
 };
 [[nodiscard]] spawn_costs measure_spawn();
 
@@ -21,7 +21,7 @@ struct queue_costs {
 };
 [[nodiscard]] queue_costs measure_queues();
 
-// A fork and join of two empty functions that nobody steals.
+// A fork and join of two empty functions without a steal.
 [[nodiscard]] double measure_fork_ns();
 
 // From here on two CPUs are needed.
@@ -30,13 +30,13 @@ struct queue_costs {
 [[nodiscard]] double measure_steal_ns();
 
 struct stolen_fork_costs {
-  double start_ns = 0;   // from the fork until a worker that looks for work runs the function
-  double resume_ns = 0;  // from the end of the function until its caller, which has left its stack, goes on
+  double start_ns = 0;   // from the fork until a searching worker runs the function
+  double resume_ns = 0;  // from the end of the function until its caller, which has left its stack, resumes
 };
 [[nodiscard]] stolen_fork_costs measure_stolen_fork();
 
 struct wake_costs {
-  double notify_ns = 0;  // for the one who submits to sleeping workers, beyond a submission to one that is awake
+  double notify_ns = 0;  // for the submitter, beyond the cost of a submission to a worker that is awake
   double wake_ns = 0;    // until the task starts
 };
 [[nodiscard]] wake_costs measure_wake();

@@ -21,7 +21,7 @@ using act = sim::recorded_tasks::act;
 using trace::event;
 using trace::event_kind;
 
-// A run that loses less than this part of its time is not limited by anything worth a word.
+// A run that loses less than this part of its time has no limit worth a sentence.
 constexpr double k_little = 0.1;
 // What is more than this part of a loss is the cause of it.
 constexpr double k_most_of = 0.5;
@@ -316,28 +316,28 @@ std::string limit_text(const forecast& all, const forecast_point& at) {
              " of " + seconds(at.mean_ns) + ". More workers do not help; a shorter chain does.\n";
     case limit::shape:
       return with +
-             "the shape of the work limits: at times fewer tasks can run than there are workers. Even without any "
+             "the shape of the work limits: at times fewer tasks are ready than workers exist. Even without any "
              "costs it takes " +
              seconds(at.free_ns) + ", evenly divided " + seconds(even_ns) + "; finer tasks or more of them help.\n";
     case limit::outside:
       return with +
-             "the time outside of tasks limits: between its parallel operations the program does something else "
+             "the time outside of tasks limits: between its parallel operations the program does serial work "
              "for " +
              seconds(static_cast<double>(all.outside_ns)) + " of " + seconds(at.mean_ns) +
-             ". More workers do not help; doing that in tasks, or less of it, does.\n";
+             ". More workers do not help; moving that work into tasks, or doing less of it, does.\n";
     case limit::arrivals:
       return with +
-             "the arrivals limit: tasks come from outside until shortly before the end, as late as they did in the "
+             "the arrivals limit: tasks are submitted from outside until shortly before the end, as late as in the "
              "recording.\n";
     case limit::signals:
-      return with + "waiting for one another limits: the chain through locks, channels and events takes " +
+      return with + "waits between tasks limit: the chain through locks, channels and events takes " +
              seconds(static_cast<double>(all.span_ns)) + " of " + seconds(at.mean_ns) + ".\n";
     case limit::steals:
-      return with + "steals limit: looking for work, stealing and waking cost " + seconds(at.mean_ns - at.free_ns) +
-             " of " + seconds(at.mean_ns) + ", for " + fixed(at.steals, 0) + " steals; larger tasks help.\n";
+      return with + "steals limit: searching, stealing and waking cost " + seconds(at.mean_ns - at.free_ns) + " of " +
+             seconds(at.mean_ns) + ", for " + fixed(at.steals, 0) + " steals; larger tasks help.\n";
     case limit::memory:
       return with + "memory limits: the work itself takes " + percent(at.inflation - 1) +
-             " longer than it was recorded.\n";
+             " longer than in the recording.\n";
   }
   return "";
 }

@@ -1,8 +1,6 @@
-// How long recorded tasks take with other numbers of workers, and what keeps them from being faster.
-//
-// The tasks are replayed by the simulator, whose workers ask the same policies as threads do. What making and taking
-// tasks costs is part of the recorded times already; only what other workers bring is added: looking, stealing, waking,
-// cold caches.
+// How long recorded tasks take with other numbers of workers, and what limits them. The simulator replays the tasks;
+// its workers use the same policies as threads do. The recorded times include the costs of making and taking tasks; the
+// replay adds only the costs of other workers: searching, stealing, waking, cold caches.
 #pragma once
 
 #include <cstdint>
@@ -49,10 +47,10 @@ struct forecast_options {
 enum class limit : std::uint8_t {
   nothing,   // it loses little
   span,      // the longest chain of work
-  shape,     // at times there is too little that could run
-  outside,   // no task is alive: the program does something else between two of its operations
-  arrivals,  // tasks come from outside no sooner
-  signals,   // tasks wait for one another: locks, channels
+  shape,     // at times too few tasks are ready
+  outside,   // no task is alive: the program does serial work between two parallel operations
+  arrivals,  // tasks are submitted from outside no earlier
+  signals,   // tasks wait for each other: locks, channels
   steals,    // looking for work, stealing it, waking workers, cold caches
   memory,    // the work itself takes longer when more workers do it
 };
@@ -81,7 +79,7 @@ struct forecast {
   std::vector<forecast_point> points;
 };
 
-// What a worker pays for a steal in all, on the longest chain: the burden of a step between workers.
+// The whole cost of a steal on the longest chain: the burden of a step between workers.
 [[nodiscard]] time_ns burden_of(const sim::machine_costs& costs);
 
 [[nodiscard]] double inflation_at(const std::vector<inflation_point>& known, std::uint32_t workers);

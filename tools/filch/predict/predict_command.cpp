@@ -26,12 +26,12 @@ namespace {
 
 constexpr std::uint32_t k_most_workers = 65534;
 constexpr std::uint32_t k_default_seeds = 10;
-constexpr std::uint64_t k_tasks_per_point = 2'000'000;  // over all seeds, when nobody says how many
+constexpr std::uint64_t k_tasks_per_point = 2'000'000;  // over all seeds, by default
 constexpr std::size_t k_ranked_names = 10;
 constexpr time_ns k_part_worth_a_word = 10;             // of the span
 constexpr std::size_t k_most_curve_events = 1'000'000;  // of a recording that a page can show
 
-// A run that somebody measured.
+// A measured run.
 struct measured_run {
   std::string file;
   recorded_run run;
@@ -55,7 +55,7 @@ trace::recording read_recording(const std::string& file, const std::string& opti
   if (!in) throw failure(file + " cannot be read: " + std::generic_category().message(errno));
   trace::read_result result = trace::read_binary(in);
   if (result.error && !result.is_usable) throw failure(file + ": " + result.error->text());
-  if (result.error) std::cerr << "filch: " << file << ": " << result.error->text() << "; what comes before is used\n";
+  if (result.error) std::cerr << "filch: " << file << ": " << result.error->text() << "; the part before is used\n";
   return std::move(result.value);
 }
 
@@ -66,7 +66,7 @@ sim::recorded_tasks tasks_of(const trace::recording& recording, const std::strin
   } catch (const std::invalid_argument& problem) {
     throw failure(file + ": " + problem.what());
   }
-  if (out.work_ns() == 0) throw failure(file + ": nothing can be predicted: no task of it took any time");
+  if (out.work_ns() == 0) throw failure(file + ": no prediction is possible: no task of it took any time");
   return out;
 }
 
@@ -78,7 +78,7 @@ void read_policy(const predict_arguments& given, policy::search_options& into) {
   read_name(given.wake, "--wake", into.wake);
 }
 
-// Whatever can be refused without reading a large file is refused first.
+// Checks first what needs no reading of a large file.
 plan make_plan(const predict_arguments& given) {
   plan out;
   out.how.workers = read_workers(given.workers.value_or("1..64"), "--workers", k_most_workers);
@@ -100,7 +100,7 @@ plan make_plan(const predict_arguments& given) {
   out.doubts = analysis::doubts_of(out.recording, out.tasks.work_ns(), out.tasks.span_ns());
   std::ranges::copy(analysis::doubts_of_arrivals(out.recording, out.tasks), std::back_inserter(out.doubts));
   for (const analysis::doubt& each : out.doubts) {
-    if (each.forbids_prediction()) throw failure(given.recording + ": nothing can be predicted. " + each.sentence());
+    if (each.forbids_prediction()) throw failure(given.recording + ": no prediction is possible. " + each.sentence());
   }
   out.itself = look_at(out.recording);
   out.how.between_tasks_ns = out.itself.between_tasks_ns;
@@ -127,12 +127,12 @@ plan make_plan(const predict_arguments& given) {
 std::string seconds(double span_ns) { return duration_text(span_ns * 1e-9); }
 std::string seconds(time_ns span_ns) { return seconds(static_cast<double>(span_ns)); }
 
-// What speed-ups are counted from: the recorded work on one worker, with the time outside of tasks.
+// Speed-ups are relative to this: the recorded work on one worker, with the time outside of tasks.
 double base_ns(const plan& what) {
   return static_cast<double>(std::max<time_ns>(1, what.tasks.work_ns() + what.tasks.outside_ns()));
 }
 
-// What the work is of the span: how many times as fast the program can be.
+// Work over span: how many times as fast the program can be.
 double parallelism_of(const forecast& found) {
   return static_cast<double>(found.work_ns + found.outside_ns) /
          static_cast<double>(std::max<time_ns>(1, found.span_ns));
@@ -156,19 +156,18 @@ std::string head_text(const plan& what, const forecast& found, const predict_arg
   out += "machine " + what.how.machine.name + ", " + policy::describe(what.how.policy) + ", " +
          count_text(what.how.seeds, "seed") + " from " + std::to_string(what.how.seed) + " on\n";
   if (what.itself.outside.is_much(what.itself.makespan_ns)) {
-    out += "The program also ran for " + what.itself.outside.text() + ", which is in no time below\n";
+    out += "The program also ran for " + what.itself.outside.text() + ", which no time below includes\n";
   }
   if (found.outside_ns > found.span_ns / k_part_worth_a_word) {
-    out += "Between tasks it did something else for " + seconds(found.outside_ns) + ", which is in every time below\n";
+    out += "Between tasks it did serial work for " + seconds(found.outside_ns) + ", which every time below includes\n";
   }
   for (const analysis::doubt& each : what.doubts) out += "Warning: " + each.sentence() + "\n";
   if (tasks.gaps != 0) {
-    out += "Warning: " + count_text(tasks.gaps, "event") +
-           " of the recording were lost, and what they say is missing here.\n";
+    out += "Warning: " + count_text(tasks.gaps, "event") + " of the recording were lost and are missing here.\n";
   }
   if (tasks.waits_left_out != 0) {
     out += "Warning: " + count_text(tasks.waits_left_out, "wait") +
-           " for something that the recording does not name (timers, files, other threads) are left out.\n";
+           " for events outside the recording (timers, files, other threads) are left out.\n";
   }
   return out + "\n";
 }
@@ -259,11 +258,11 @@ std::string write_report_page(const plan& what, const forecast& found, const std
                               const std::string& file) {
   if (what.recording.event_count() > k_most_curve_events) {
     throw failure("--report: the recording has " + count_text(what.recording.event_count(), "event") +
-                  ", more than a page can show; --plot draws the speed-ups alone");
+                  ", too many for a page; --plot draws the speed-ups alone");
   }
   report::speed_up_curve predicted{.name = "predicted", .points = {}};
   for (const forecast_point& each : found.points) {
-    // What a change leaves may take no time.
+    // After a change a run may take no time.
     const time_ns mean_ns = std::max<time_ns>(1, static_cast<time_ns>(each.mean_ns));
     const time_ns high_ns = std::max(mean_ns, static_cast<time_ns>(std::ceil(each.high_ns)));
     const time_ns low_ns = std::clamp<time_ns>(static_cast<time_ns>(each.low_ns), 1, mean_ns);

@@ -36,7 +36,7 @@ std::vector<const validated_case*> read_cases(const std::vector<std::string>& na
   return out;
 }
 
-validation_options understand(const validate_arguments& given) {
+validation_options resolve(const validate_arguments& given) {
   const auto cpus = static_cast<std::uint32_t>(topology::usable_cpus().cpus.size());
   validation_options out{.cases = read_cases(given.kernels), .workers = {}, .is_quick = given.quick};
   if (given.workers) {
@@ -130,7 +130,7 @@ nlohmann::ordered_json json_of(const validation_options& how, const validation& 
 }  // namespace
 
 void validate_command(const validate_arguments& given) {
-  validation_options how = understand(given);
+  validation_options how = resolve(given);
   const auto cpus = static_cast<std::uint32_t>(topology::usable_cpus().cpus.size());
   if (!given.machine) how.machine = calibrate(k_standard_rounds, [](const std::string&) {}).machine;
   const validation found = validate(how, [](const std::string&) {});
@@ -147,7 +147,7 @@ void validate_command(const validate_arguments& given) {
             << "; machine: " << (how.machine.title.empty() ? how.machine.name : how.machine.title) << "\n";
   if (has(false)) std::cout << "\nBound by computing\n" << table_of(found, false);
   if (has(true))
-    std::cout << "\nBound by memory; the inflation of work is measured and put in\n" << table_of(found, true);
+    std::cout << "\nBound by memory; the measured inflation of work is an input\n" << table_of(found, true);
   std::cout << "\n"
             << summary_of(errors_of(found, false, cpus), "Computing")
             << summary_of(errors_of(found, true, cpus), "Memory");

@@ -1,5 +1,5 @@
-// From the words of predict and validate to values. All throw bad_usage that names the option, the text and what is
-// allowed, or `failure` for a file that cannot be used.
+// From the texts of predict's and validate's options to values. All throw bad_usage with the option, the text and what
+// is allowed, or `failure` for a file that cannot be used.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ namespace filch::tool {
 
 [[nodiscard]] sim::change read_change(const std::string& text);
 
-// What stands behind --json: nothing, or a name that ends in .json.
+// The value of --json: none, or a name that ends in .json.
 void require_json_name(const std::vector<std::string>& given);
-// To standard output when there is no name. Returns what to tell people.
+// To standard output without a name. Returns a message for the user.
 std::string write_json(const std::string& text, const std::string& file);
 
 }  // namespace filch::tool

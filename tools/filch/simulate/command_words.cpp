@@ -1,4 +1,4 @@
-// The words of the simulator's commands: their options, help texts and examples.
+// The options, help texts and examples of the simulator's commands.
 #include <CLI/CLI.hpp>
 #include <filch/policy/options.hpp>
 #include <scenario.hpp>
@@ -17,9 +17,9 @@ namespace {
 const char* const k_sim_examples = R"(
 Examples:
   filch sim basic --log                          every event of a simulated run
-  filch sim joining --join=blocking --seed 5     a deadlock, and who waits for whom (exit code 3)
+  filch sim joining --join=blocking --seed 5     a deadlock, and which task waits for which (exit code 3)
   filch sim bursts --seeds 200                   three ways to choose a victim, over 200 seeds
-  filch sim steal-half --workers 8 --gantt       who did what, drawn with characters
+  filch sim steal-half --workers 8 --gantt       what each worker did, drawn in characters
   filch sim adaptive --json                      for programs
   filch sim basic --lesson                       what the well-known lesson prints, byte for byte
 
@@ -52,18 +52,19 @@ std::string scenarios_text() {
 
 void add_changes(CLI::App& to, scenario_words& into) {
   to.add_option("--workers", into.workers, "simulated workers; default: the scenario's own number")->type_name("N");
-  to.add_option("--victims", into.victims, "whom a thief robs: "s + names_text<policy::victims>())->type_name("NAME");
-  to.add_option("--steal", into.steal, "how much it takes: "s + names_text<policy::steal>())->type_name("NAME");
+  to.add_option("--victims", into.victims, "which victim a thief visits: "s + names_text<policy::victims>())
+      ->type_name("NAME");
+  to.add_option("--steal", into.steal, "how many tasks a thief takes: "s + names_text<policy::steal>())
+      ->type_name("NAME");
   to.add_option("--order", into.order,
                 "which end of its own queue a worker takes from: "s + names_text<policy::order>())
       ->type_name("NAME");
-  to.add_option(
-        "--idle,--backoff", into.idle,
-        "how long to look for work before sleep: "s + names_text<policy::idle>() + ", or fields: see filch policies")
+  to.add_option("--idle,--backoff", into.idle,
+                "how long to search before sleep: "s + names_text<policy::idle>() + ", or fields: see filch policies")
       ->type_name("NAME");
-  to.add_option("--wake", into.wake, "whom new work wakes: "s + names_text<policy::wake>())->type_name("NAME");
+  to.add_option("--wake", into.wake, "which worker new work wakes: "s + names_text<policy::wake>())->type_name("NAME");
   to.add_option("--placement", into.placement,
-                "where tasks begin, not the scenario's choice: "s + names_text<policy::placement>())
+                "where tasks begin, in place of the scenario's choice: "s + names_text<policy::placement>())
       ->type_name("NAME");
   to.add_option("--join", into.join, "how tasks wait for their children: continuation, helping, blocking")
       ->type_name("NAME");
@@ -76,7 +77,7 @@ void add_changes(CLI::App& to, scenario_words& into) {
 void add_exercise(CLI::App& sim, exercise_arguments& into) {
   CLI::App* const exercise = sim.add_subcommand("exercise", "Answer an exercise of the lesson by simulation");
   exercise->group("Commands");
-  exercise->add_option("number", into.number, "which one: 1 to 5")->type_name("N");
+  exercise->add_option("number", into.number, "the exercise, 1 to 5")->type_name("N");
   exercise->add_option("--seeds", into.seeds, "how many; default 200")->type_name("N");
   exercise->add_option("--seed", into.seed, "the first one; default 1")->type_name("N");
   exercise->add_option("--plot", into.plot_file, "draw the answer (1 and 3): .svg")->type_name("FILE");
@@ -90,14 +91,15 @@ void add_exercise(CLI::App& sim, exercise_arguments& into) {
 }
 
 void add_queueing(CLI::App& sim, queueing_arguments& into) {
-  CLI::App* const queueing = sim.add_subcommand("queueing", "How long a task takes at a given load, beside the theory");
+  CLI::App* const queueing =
+      sim.add_subcommand("queueing", "Simulate the time of a task at a given load, and compare it with the theory");
   queueing->group("Commands");
   queueing->add_option("--servers", into.servers, "default 128")->type_name("N");
   queueing->add_option("--load", into.load, "the part of their time that servers are busy; default 0.9")
       ->type_name("X");
   queueing->add_option("--steal", into.steal, "how much an idle server takes: one, half; default one")
       ->type_name("NAME");
-  queueing->add_option("--threshold", into.threshold, "from a server with at least so many tasks; default 2")
+  queueing->add_option("--threshold", into.threshold, "the least number of tasks of a server to steal from; default 2")
       ->type_name("N");
   queueing
       ->add_option("--probe-rate", into.probe_rate,
@@ -105,12 +107,12 @@ void add_queueing(CLI::App& sim, queueing_arguments& into) {
       ->type_name("X");
   queueing
       ->add_option("--tasks", into.tasks,
-                   "that are counted; default 1000000, or as many as end in twice the time that the servers need to "
+                   "counted tasks; default 1000000, or as many as end in twice the time that the servers need to "
                    "settle, 200000000 at most")
       ->type_name("N");
   queueing
       ->add_option("--warm-up", into.warm_up,
-                   "mean service times before the counting begins; default: what the servers need to settle")
+                   "mean service times before the counting begins; default: until the servers have settled")
       ->type_name("X");
   queueing->add_option("--seed", into.seed, "default 1")->type_name("N");
   queueing->add_flag("--json", into.json, "print one JSON object and nothing else");
@@ -126,15 +128,15 @@ void add_list(CLI::App& to, const char* name, std::vector<std::string>& into, co
 
 // The lists and options that compare and sweep share.
 void add_grid(CLI::App& to, grid_arguments& into) {
-  to.add_option("scenario", into.scenario, "which one, or a file: see filch sim --help")->type_name("SCENARIO");
-  add_list(to, "--victims", into.victims, "whom a thief robs: "s + names_text<policy::victims>());
-  add_list(to, "--steal", into.steal, "how much it takes: "s + names_text<policy::steal>());
+  to.add_option("scenario", into.scenario, "the scenario, or a file: see filch sim --help")->type_name("SCENARIO");
+  add_list(to, "--victims", into.victims, "which victim a thief visits: "s + names_text<policy::victims>());
+  add_list(to, "--steal", into.steal, "how many tasks a thief takes: "s + names_text<policy::steal>());
   add_list(to, "--order", into.order, "which of its own tasks a worker runs first: "s + names_text<policy::order>());
   to.add_option("--idle,--backoff", into.idle,
-                "how long to look before sleep: "s + names_text<policy::idle>() + ", or fields; once for each")
+                "how long to search before sleep: "s + names_text<policy::idle>() + ", or fields; once for each")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  add_list(to, "--wake", into.wake, "whom new work wakes: "s + names_text<policy::wake>());
+  add_list(to, "--wake", into.wake, "which worker new work wakes: "s + names_text<policy::wake>());
   add_list(to, "--placement", into.placement, "where tasks begin: "s + names_text<policy::placement>());
   add_list(to, "--join", into.join, "how tasks wait for their children: continuation, helping, blocking");
   to.add_option("--machine", into.machine, "where it runs: "s + list_text(scenario::machine_names()) + ", or a file")
@@ -150,8 +152,7 @@ void add_grid(CLI::App& to, grid_arguments& into) {
 }
 
 void add_compare(CLI::App& app, grid_arguments& into) {
-  CLI::App* const compare =
-      app.add_subcommand("compare", "Policies side by side on a simulated scenario, over many seeds");
+  CLI::App* const compare = app.add_subcommand("compare", "Compare policies on a simulated scenario, over many seeds");
   compare->group("Commands");
   add_grid(*compare, into);
   compare->add_option("--workers", into.workers, "simulated workers; default: the scenario's own number")
@@ -170,7 +171,7 @@ void add_compare(CLI::App& app, grid_arguments& into) {
 }
 
 void add_sweep(CLI::App& app, grid_arguments& into) {
-  CLI::App* const sweep = app.add_subcommand("sweep", "Policies × workers × sizes of tasks, simulated over many seeds");
+  CLI::App* const sweep = app.add_subcommand("sweep", "Simulate combinations of policies, workers and sizes of tasks");
   sweep->group("Commands");
   add_grid(*sweep, into);
   sweep->add_option("--workers", into.workers, "numbers of workers; default 1,2,4,8,16 unless grains are given")
@@ -191,20 +192,20 @@ void add_sweep(CLI::App& app, grid_arguments& into) {
 CLI::App& add_sim(CLI::App& app, sim_arguments& into) {
   CLI::App* const sim = app.add_subcommand("sim", "Simulate a scenario in virtual time, with any policy and machine");
   sim->group("Commands");
-  sim->add_option("scenario", into.scenario, "which one: see below")->type_name("SCENARIO");
+  sim->add_option("scenario", into.scenario, "the scenario: see below")->type_name("SCENARIO");
   add_changes(*sim, into.changes);
-  sim->add_option("--seed", into.seed, "of all random choices; default 1, with --lesson the lesson's own")
+  sim->add_option("--seed", into.seed, "seed of all random choices; default 1, with --lesson the lesson's own")
       ->type_name("N");
   sim->add_option("--seeds", into.seeds,
-                  "so many runs with seeds from there on; shows the first in full, then the spread")
+                  "number of runs with seeds from there on; shows the first in full, then the spread")
       ->type_name("N");
   sim->add_option("--trace", into.trace_file, "write the first run: .json (Chrome), .filch or .pftrace (Perfetto)")
       ->type_name("FILE");
-  sim->add_option("--report", into.report_file, "write the first run as a page to look at: .html")->type_name("FILE");
+  sim->add_option("--report", into.report_file, "write the first run as an HTML page: .html")->type_name("FILE");
   sim->add_flag("--gantt", into.gantt, "draw the first run with characters");
   sim->add_flag("--log", into.log, "print every submission, steal, start and end");
   sim->add_flag("--json", into.json, "print one JSON object and nothing else");
-  sim->add_flag("--lesson", into.lesson, "print what the lesson prints, byte for byte");
+  sim->add_flag("--lesson", into.lesson, "print the output of the lesson, byte for byte");
   sim->footer(scenarios_text() + k_sim_examples);
   sim->callback([&into, sim] {
     if (sim->get_subcommands().empty()) sim_command(into);

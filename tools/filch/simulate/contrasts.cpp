@@ -25,7 +25,7 @@ void choose_grain(document& in) {
 
 void as_it_is(document&) {}
 
-// What belongs to one worker may be stolen from it.
+// Tasks pinned to one worker may be stolen from it.
 void let_steal(document& in) {
   for (sim::task_group& each : std::get<scenario::tasks_load>(in.workload).groups) {
     if (each.where.what == sim::target::kind::pinned) each.where = sim::target::at(each.where.worker);
@@ -58,26 +58,26 @@ const std::vector<contrast>& all_contrasts() {
        "--victims",
        {{"largest", choose_victims<policy::victims::largest>}, {"random", choose_victims<policy::victims::random>}},
        k_usual,
-       "Robbing the longest queue saves thefts and no time."},
+       "Stealing from the longest queue takes fewer steals but saves no time."},
       {"affinity",
        "",
        {{"pinned to their worker", as_it_is}, {"may be stolen", let_steal}},
        k_waits,
-       "A theft finds cold caches, which cost more than a task's own work, and still shortens the longest waits."},
+       "A steal finds cold caches, which cost more than a task's own work, and still shortens the longest waits."},
       {"backoff",
        "--idle",
        {{"look every 0.1 s", as_it_is},
         {"back off, 0.05 to 0.5 s", back_off},
         {"sleep until woken", sleep_until_woken}},
        {figure::time, figure::wait, figure::wait_99, figure::failed_looks, figure::parks},
-       "Backing off saves looks and makes tasks wait; sleepers that are woken do neither."},
+       "Backing off saves looks but makes tasks wait; sleeping until woken saves looks without the waits."},
       {"bursts",
        "--victims",
        {{"random", choose_victims<policy::victims::random>},
         {"best_of_two", choose_victims<policy::victims::best_of_two>},
         {"largest", choose_victims<policy::victims::largest>}},
        k_usual,
-       "Who looks at more queues steals less often and is not done sooner."},
+       "A thief that looks at more queues steals less often, and the run is no shorter."},
       {"granularity",
        "--grain",
        {{"0.1 s", choose_grain<k_ns_per_s / 10>},
@@ -97,13 +97,13 @@ const std::vector<contrast>& all_contrasts() {
         {"helping", choose_join<sim::join_mode::helping>},
         {"blocking", choose_join<sim::join_mode::blocking>}},
        {figure::time, figure::stolen, figure::efficiency, figure::wait},
-       "A worker that sits in a join does nothing for others, and when all do, nobody is left to run the children; the "
-       "runs that\nend, to which the times belong, are the small ones."},
+       "A worker inside a blocking join runs no other task; when all workers are, none is left to run the children.\n"
+       "The times are those of the runs that end, which are the small ones."},
       {"numa",
        "--victims",
        {{"random", choose_victims<policy::victims::random>}, {"nearest", choose_victims<policy::victims::nearest>}},
        k_usual,
-       "Near victims first: more thefts, but cheaper ones, and the stolen work finds its data closer."},
+       "Near victims first: more steals, but cheaper ones, and the stolen work finds its data closer."},
       {"priorities",
        "",
        {{"with priorities", as_it_is}, {"all alike", forget_priorities}},
@@ -111,14 +111,14 @@ const std::vector<contrast>& all_contrasts() {
        "Urgent tasks pass the slow ones in the queues, which wait a little longer for it."},
       {"share-nothing",
        "",
-       {{"nobody steals", as_it_is}, {"stealing", let_steal}},
+       {{"no stealing", as_it_is}, {"stealing", let_steal}},
        k_waits,
        "Without stealing the busiest core decides how long its requests wait, while the others sleep."},
       {"steal-half",
        "--steal",
        {{"one", as_it_is}, {"half", [](document& in) { in.policy.steal = policy::steal::half; }}},
        k_usual,
-       "Whoever takes half becomes a source of work for others; one at a time, all come back to the same queue."}};
+       "A thief that takes half becomes a victim for others; otherwise all thieves return to one queue."}};
   return k_all;
 }
 

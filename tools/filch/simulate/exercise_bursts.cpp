@@ -18,14 +18,14 @@ struct setting {
   const char* name;
   std::uint32_t workers;
   double second_s;  // when the second burst comes
-  double look_s;    // what one look at somebody's queue takes
+  double look_s;    // the time of one look at a victim's queue
 };
 
 constexpr std::array k_settings{setting{"4 workers, the second burst after the first is done", 4, 60, 0},
                                 setting{"4 workers, the second burst at 5 s", 4, 5, 0},
                                 setting{"8 workers, the second burst at 5 s, a look takes 50 ms", 8, 5, 0.05}};
 
-// How many queues a thief looks at for one visit: the longest is known only to who has looked at all.
+// How many queues a thief looks at for one visit: the longest is known only after a look at all.
 std::uint32_t looks_per_visit(victims how, std::uint32_t workers) {
   if (how == victims::largest) return workers - 1;
   return how == victims::best_of_two ? 2 : 1;

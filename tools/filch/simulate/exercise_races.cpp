@@ -80,7 +80,7 @@ struct tally {
   std::uint64_t lost = 0;     // a task is nowhere any more
 };
 
-// Every task once: in somebody's hands or in the list.
+// Every task once: held by a thread or in the list.
 void judge(const plain_list& list, const thread_state& a, const thread_state& b, int tasks, tally& into) {
   bool is_doubled = false;
   bool is_lost = false;

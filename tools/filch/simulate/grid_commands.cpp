@@ -17,7 +17,8 @@ namespace filch::tool {
 namespace {
 
 constexpr std::string_view k_legend =
-    "* better than every other; ≈ not told apart from the best. Judged by differences seed by seed, 95 % in all.\n";
+    "* better than every other; ≈ not distinguishable from the best. Judged by differences seed by seed, 95 % in "
+    "all.\n";
 
 // Shown beside the metric, as means.
 constexpr figure k_beside[] = {figure::stolen, figure::efficiency, figure::failed_looks};

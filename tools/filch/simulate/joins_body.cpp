@@ -38,7 +38,7 @@ class joining_run final : private sim::task_context {
   joining_run(runtime& on, sim::workload& load, const joins_options& how)
       : runtime_{on}, load_{load}, how_{how}, executed_(on.workers()), busy_ns_(on.workers()) {}
 
-  // Submits what comes from outside at its time, and returns when all tasks have ended or nothing goes on.
+  // Submits the tasks from outside at their times, and returns when all tasks have ended or none can run.
   void run() {
     const progress shown{how_.tasks, done_};
     began_ns_ = monotonic_now_ns();
@@ -81,7 +81,7 @@ class joining_run final : private sim::task_context {
     return !is_stuck() && load_.next_arrival(out);
   }
 
-  // All have ended, or nothing goes on.
+  // All have ended, or none can run.
   void wait_for_all() {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return is_stuck() || ended_ == tasks_.size(); });
@@ -122,7 +122,7 @@ class joining_run final : private sim::task_context {
     finish(self);
   }
 
-  // False: nothing goes on, and all give up.
+  // False: no task can run, and the run is given up.
   bool begin(joining_task& self) {
     const std::lock_guard lock{mutex_};
     self.now = phase::runs;
@@ -227,7 +227,7 @@ class joining_run final : private sim::task_context {
     return static_cast<time_ns>(static_cast<double>(monotonic_now_ns() - began_ns_) / how_.time_scale);
   }
   [[nodiscard]] worker_id worker() const override { return this_worker(); }
-  // Others' queues cannot be seen; a task that asks is told that thieves are hungry.
+  // The queues of other workers cannot be seen; a task that asks learns that thieves are hungry.
   [[nodiscard]] std::uint32_t queue_size() const override { return 0; }
 
   // Fixed.

@@ -1,12 +1,10 @@
 // A scenario whose tasks wait for their children, as coroutines on real threads, with joins of two kinds.
 //
-//   continuation  the parent is suspended, and its worker goes on with other tasks; the last child puts it back
-//   blocking      the worker's thread waits, as in the lesson
-//
-// When every worker's thread waits in a join, nobody is left who could run a child: that is seen at once, without a
-// time limit, because each worker says so before it waits. Then all that is left is given up.
-//
-// Tasks from outside begin where the placement policy says, also those that the scenario gives to one worker.
+//   continuation the parent is suspended, and its worker runs other tasks; the last child makes it ready
+//   blocking the worker's thread waits, as in the lesson When every worker's thread waits in a join, no thread is left
+//   to run a child. The run notices this at once, without a time limit, because each worker announces its wait. It then
+//   drops the remaining tasks. Tasks from outside begin where the placement policy says, even if the scenario gives
+//   them to one worker.
 #pragma once
 
 #include <filch/runtime/options.hpp>
@@ -20,7 +18,7 @@ namespace filch::tool {
 
 struct joined_run {
   executed_plan done;
-  std::vector<std::string> stuck;  // who waits for whom, a line for each worker; empty: all tasks have ended
+  std::vector<std::string> stuck;  // which task waits for which, a line for each worker; empty: all tasks have ended
   std::size_t unfinished = 0;
   double stuck_at_s = 0;  // in seconds of the scenario
 };

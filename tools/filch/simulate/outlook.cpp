@@ -64,7 +64,7 @@ std::string busy_text(const std::string& who, double load) {
 
 std::string span_text(double span_ns) { return duration_text(span_ns / static_cast<double>(k_ns_per_s)); }
 
-// How much of the time to settle a stream lasts; 0: it brings more than can be done.
+// The part of the settling time that a stream lasts; 0: it brings more work than the workers can do.
 struct finding {
   double part = 1;
   std::string text{};
@@ -82,7 +82,7 @@ finding look_at(const stream& of, std::uint32_t workers, const std::string& who)
           "Not settled: " + busy_text(who, load) + ". From empty queues it takes about " + span_text(needed_ns) +
               " until waits are those of a steady state, and tasks "
               "arrive for " +
-              span_text(of.span_ns) + ": the waits hold for this run, not for arrivals that go on."};
+              span_text(of.span_ns) + ": the waits hold for this run, not for continuing arrivals."};
 }
 
 void look_at_streams(const scenario::tasks_load& load, std::uint32_t workers, outlook& into) {

@@ -27,7 +27,7 @@ void read_real(const std::optional<std::string>& text, const char* option, const
   into = *value;
 }
 
-sim::queueing_options understand(const queueing_arguments& given) {
+sim::queueing_options resolve(const queueing_arguments& given) {
   sim::queueing_options made;
   sim::theory::stealing& how = made.stealing;
   read_number<std::uint32_t>(given.servers, "--servers", 2, k_most_servers, made.servers);
@@ -67,7 +67,7 @@ sim::queueing_result simulate(sim::queueing_options chosen) {
 // A number of service times, short.
 std::string times_text(double times) { return times < 100 ? fixed(times, 1) : magnitude_text(std::round(times)); }
 
-// Why the figure is not that of the steady state, or not much of a figure.
+// Why the figure is not that of the steady state, or not precise.
 std::vector<std::string> doubts(const sim::queueing_result& found, std::uint32_t servers) {
   const sim::queueing_plan& plan = found.plan;
   std::vector<std::string> out;
@@ -93,14 +93,14 @@ std::vector<std::string> doubts(const sim::queueing_result& found, std::uint32_t
                   " it. It holds for very many servers in their steady state, not for " + std::to_string(servers) +
                   (found.is_settled() ? "." : " that have not settled."));
   }
-  if (!found.theory) out.emplace_back("There is no theory to compare with: its equations came to no steady state.");
+  if (!found.theory) out.emplace_back("There is no theory to compare with: its equations have no steady state.");
   return out;
 }
 
 }  // namespace
 
 void queueing_command(const queueing_arguments& given) {
-  const sim::queueing_options chosen = understand(given);
+  const sim::queueing_options chosen = resolve(given);
   const sim::queueing_result found = simulate(chosen);
   const std::vector<std::string> notes = doubts(found, chosen.servers);
   const sim::theory::stealing& how = chosen.stealing;
@@ -147,7 +147,7 @@ void queueing_command(const queueing_arguments& given) {
   std::cout << table.text() << "\n"
             << found.plan.tasks << " tasks counted after " << found.plan.warm_up_tasks << " to settle, "
             << magnitude_text(static_cast<double>(found.events)) << " events, " << fixed(found.stolen_per_task, 3)
-            << " thefts per task.\n";
+            << " steals per task.\n";
   for (const std::string& each : notes) std::cout << wrapped(each);
 }
 

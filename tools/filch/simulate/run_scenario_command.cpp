@@ -81,7 +81,7 @@ std::optional<bool> read_join(const run_arguments& given, scenario::document& wh
   return *given.join == "blocking";
 }
 
-// Says who waits for whom, if anybody does.
+// Reports which task waits for which, if the run got stuck.
 void require_end(const joined_run& run, const std::string& name, bool as_json) {
   if (run.stuck.empty()) return;
   if (as_json) {
@@ -93,8 +93,8 @@ void require_end(const joined_run& run, const std::string& name, bool as_json) {
                      count_text(run.unfinished, "unfinished task") + ": a deadlock of joins";
   for (const std::string& each : run.stuck) text.append("\n  ").append(each);
   throw deadlock(text +
-                 "\nEvery worker's thread waits for children that nobody is left to run. With --join=continuation a "
-                 "parent is suspended, and its worker goes on.");
+                 "\nEvery worker's thread waits, and no thread is left to run the children. With --join=continuation a "
+                 "parent is suspended, and its worker runs other tasks.");
 }
 
 executed_plan run_once(const scenario::document& what, const run_settings& chosen, std::optional<bool> is_blocking,

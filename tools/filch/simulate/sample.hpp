@@ -1,5 +1,5 @@
 // Values from many seeds: mean, spread and 95 % confidence interval of the mean, and whether one of several policies is
-// really better than the others.
+// significantly better than the others.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ struct sample_summary {
 // "4.649 ± 0.024": mean and half width of the interval; the mean alone for a single value.
 [[nodiscard]] std::string interval_text(const sample_summary& of, int digits);
 
-// ---- who wins -------------------------------------------------------------------------------------------------------
+// ---- the winner
+// -------------------------------------------------------------------------------------------------------
 //
 // All candidates run with the same seeds, so they do the same work, and their differences seed by seed vary much less
 // than they themselves. The one with the least mean wins if for every other candidate the interval of the mean
@@ -37,7 +38,7 @@ struct sample_summary {
 
 enum class standing : std::uint8_t {
   winner,      // better than every other
-  among_best,  // not told apart from the one with the least mean, which may be itself
+  among_best,  // not distinguishable from the one with the least mean, which may be itself
   beaten,
 };
 

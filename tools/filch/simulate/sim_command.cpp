@@ -95,7 +95,7 @@ void require_recordable(const sim_arguments& given, std::uint32_t workers) {
   }
 }
 
-sim_settings understand(const sim_arguments& given) {
+sim_settings resolve(const sim_arguments& given) {
   sim_settings made;
   made.what = find_scenario(given.scenario, "sim");
   apply(given.changes, made.what);
@@ -276,7 +276,7 @@ void sim_command(const sim_arguments& given) {
     repeat_lesson(given);
     return;
   }
-  const sim_settings chosen = understand(given);
+  const sim_settings chosen = resolve(given);
   std::ostream nowhere{nullptr};
   std::ostream& out = given.json ? nowhere : std::cout;
   const outlook seen = outlook_of(chosen.what);

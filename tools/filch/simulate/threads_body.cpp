@@ -130,7 +130,7 @@ class live_workload final : private sim::task_context {
     runtime_.spawn([this, what] { drive(what); }, options_of(*what));
   }
 
-  // Advises the task until it ends or waits; the worker of the last child goes on with the parent.
+  // Runs the task until it ends or waits; the worker of the last child resumes the parent.
   void drive(live_task* current) {
     const time_ns start_ns = monotonic_now_ns();
     while (current != nullptr) current = advance(*current);
@@ -154,7 +154,7 @@ class live_workload final : private sim::task_context {
       if (next.what == sim::next_step::kind::work) work_ns_ += scaled_ns(next.work_ns);
       is_waiting = (next.what == sim::next_step::kind::join && subject.state.pending != 0) ||
                    (next.what == sim::next_step::kind::wait && waits_for(next.signal, subject));
-      subject.is_suspended = is_waiting;  // from here on the worker of the last child may go on with it
+      subject.is_suspended = is_waiting;  // from here on the worker of the last child may resume it
       if (next.what == sim::next_step::kind::fork) ++extra_;
     }
     live_task* const child = next.what == sim::next_step::kind::fork ? fresh.back() : nullptr;

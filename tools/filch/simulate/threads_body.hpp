@@ -1,9 +1,7 @@
-// A scenario on real threads: the workload that the simulator would advise advises tasks of a runtime, which burn CPU
-// time where the simulated ones let virtual time pass.
-//
-// Where it differs from the simulation: a task that comes for one worker and may be stolen is put into that worker's
-// queue by a loading task pinned there, so it cannot be stolen before that worker has come to it. Joins are
-// continuations, whatever the scenario says: the runtime has no other.
+// A scenario on real threads: the same workload drives tasks of a runtime. A task burns CPU time where a simulated one
+// lets virtual time pass. Differences from the simulation: a task for one worker that may be stolen is put into that
+// worker's queue by a loading task pinned there, so it cannot be stolen before that worker has run the loading task.
+// Joins are always continuations; joins_body.hpp has blocking ones.
 #pragma once
 
 #include <filch/runtime/options.hpp>

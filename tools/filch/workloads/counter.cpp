@@ -1,4 +1,4 @@
-// How fast trivial tasks go: ten thousand and a million increments of one counter, by a queue on one thread and by the
+// How fast trivial tasks run: ten thousand and a million increments of one counter, by a queue on one thread and by the
 // pool, with either kind of deque, spawned inside or submitted from outside.
 #include <atomic>
 #include <deque>
@@ -121,8 +121,8 @@ std::vector<measurement> run(context& in) {
   }
   if (in.is_detailed) {
     in.out
-        << "ratio: how much faster than the queue on one thread, which neither allocates a future nor wakes anybody.\n"
-           "A task here is one atomic increment, so this measures what a task costs, not what parallelism brings.\n";
+        << "ratio: how much faster than the queue on one thread, which neither allocates futures nor wakes threads.\n"
+           "A task here is one atomic increment, so this measures the cost of a task, not the gain of parallelism.\n";
   }
   return all;
 }

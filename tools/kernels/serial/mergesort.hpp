@@ -9,7 +9,7 @@
 
 namespace filch::kernels {
 
-// So few are sorted by insertion.
+// Up to this many are sorted by insertion.
 inline constexpr std::size_t k_insertion_items = 32;
 
 inline void sort_by_insertion(std::span<std::uint32_t> items) {

@@ -1,5 +1,5 @@
 // SHA-1 (FIPS 180-4) of messages that fit into one block: at most 55 bytes. That is all that a splittable random number
-// generator needs; it is no protection against anybody.
+// generator needs; it gives no security.
 #pragma once
 
 #include <array>

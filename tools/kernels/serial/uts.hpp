@@ -1,6 +1,6 @@
 // Unbalanced Tree Search (Olivier et al., LCPC 2006): counts the nodes of a tree that is made while it is walked. Each
 // node is a SHA-1 state; it decides how many children the node has, and the states of the children follow from it. So
-// the tree is the same on every machine, and nobody can know the size of a subtree without walking it.
+// the tree is the same on every machine, and the size of a subtree is not known without walking it.
 //
 // T1 is geometric: the number of children has a geometric distribution with mean 4, down to depth 10.
 // T3 is binomial: below the root's 2000 children a node has 8 children with probability 0.124875, otherwise none.
