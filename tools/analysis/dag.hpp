@@ -1,12 +1,12 @@
-// The graph of the tasks of a run, read from its recording. A strand is a part of one task on one worker with no edge
-// in its middle. Edges give the order:
+// The graph of the tasks of a run, read from its recording.
+//
+// A strand is a part of one task on one worker with no edge in its middle. Edges give the order:
 //   go_on   the strand before it of the same task (`strand::before`; not in `edges`)
 //   spawn   from the strand of the parent that ends with the spawn to the first strand of the child
 //   join    from the last strand of a child to the strand of the parent that begins behind the join
-//   wake from the strand that woke a suspended task to the one with which the task resumes
+//   wake    from the strand that woke a suspended task to the one with which it resumes
 //
-//   (I1) Every edge goes from a lower to a higher strand number, and no strand begins before one that comes before it
-//   has
+//   (I1) Every edge goes from a lower to a higher strand number, and no strand begins before one that comes before it has
 //        ended. So the numbers are an order of the graph, and no chain is longer than the run.
 //   (I2) `edges` are sorted by `to`.
 //   (I3) The strands of one worker do not overlap.

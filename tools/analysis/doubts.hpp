@@ -14,10 +14,11 @@
 namespace filch::analysis {
 
 struct doubt {
-  // unrecorded-forks the program forks, and only the forks that others took are recorded unknown-forks an earlier
-  // version recorded it, or it lacks its end: which forks are missing is not known late-beats heartbeats came too
-  // rarely for this span short-run the same, because the run is short late-arrivals tasks came from outside while
-  // others ran, at times that another run might not have
+  // unrecorded-forks  the program forks, and only the forks that others took are recorded
+  // unknown-forks     an earlier version recorded it, or it lacks its end: which forks are missing is not known
+  // late-beats        heartbeats came too rarely for this span
+  // short-run         the same, because the run is short
+  // late-arrivals     tasks were submitted from outside while others ran, perhaps later than in another run
   std::string id;
   std::string text;    // what is wrong
   std::string advice;  // how to record again

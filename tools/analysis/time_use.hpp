@@ -3,14 +3,15 @@
 //   work             a task runs
 //   spawn            between two tasks, the second of which was ready: ending one, taking the next from the own queue
 //   steal            from the look that found a task at a victim to the task's start
-//   idle_ready the worker runs no task although one is ready: the scheduler's time
+//   idle_ready       the worker runs no task although one is ready: the scheduler's time
 //   blocked_lock     nothing is ready, and a task waits for a lock
 //   blocked_outside  nothing is ready, no lock is waited for, and a task waits for something outside: a blocking call,
 //                    a timer
-//   idle_no_work none of these: no task is ready A part of idle_ready is caused by the policy: a worker sleeps and no
-//   wake-up is under way, or it has looked at victims in vain more than k_looks_in_vain times per worker; of a
-//   simulated worker all the time between its looks. The rest is latency: a worker is being woken, looks for the first
-//   time, or has no processor.
+//   idle_no_work     none of these: no task is ready
+//
+// A part of idle_ready is caused by the policy: a worker sleeps and no wake-up is under way, or it has looked at
+// victims in vain more than k_looks_in_vain times per worker; of a simulated worker all the time between its looks. The
+// rest is latency: a worker is being woken, looks for the first time, or has no processor.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // Workloads that are kernels: real computations of tools/kernels, run by joins on the runtime, and compared with their
-// serial code. Tasks here are the first one and every stolen fork. Work is the CPU time of the serial code, so that the
-// speed-up says what parallel code brings over serial code.
+// serial code.
+//
+// Tasks here are the first one and every stolen fork. Work is the CPU time of the serial code, so that the speed-up is
+// over serial code.
 #pragma once
 
 #include <functional>

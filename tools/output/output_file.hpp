@@ -1,11 +1,12 @@
-// A file that the command writes. An existing file is replaced only if it is empty or its content shows that filch has
-// written it; any other file stays as it is, with an error. A file is written under another name beside its own and
-// renamed when it is complete: a reader sees the old one or the new one, and a command that ends early leaves the old
-// one.
+// A file that the command writes.
+//
+// An existing file is replaced only if it is empty or its content shows that filch has written it; any other file stays
+// as it is, with an error. A file is written under another name beside its own and renamed when it is complete: a
+// reader sees the old one or the new one, and a command that ends early leaves the old one.
 //
 //   - A link to a file stays a link, and the file behind it is replaced. A link to nothing is refused.
 //   - Terminals, pipes and other character devices are written to; disks and folders are refused.
-// - A file that another program has put there meanwhile is not replaced, unless filch has written that one too.
+//   - A file that another program has put there meanwhile is not replaced, unless filch has written that one too.
 //   - SIGHUP, SIGINT and SIGTERM remove the unfinished file before they end the command.
 #pragma once
 

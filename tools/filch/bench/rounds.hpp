@@ -9,8 +9,10 @@
 // Where all programs of a measurement take turns, each is started once and warms up; then a round is one turn of each.
 // The rounds of one measurement come one right after the other, so what is compared lies as close together as one run
 // is long; and since rounds are cheap then, there are more of them, and more again while the host of a virtual machine
-// disturbs. Elsewhere a round is a process for each, and all measurements. Asynchronous shapes have no serial code: the
-// ratio is that of filch to the peer, and every result is compared with the expected one.
+// disturbs. Elsewhere a round is a process for each, and all measurements.
+//
+// Asynchronous shapes have no serial code: the ratio is that of filch to the peer, and every result is compared with
+// the expected one.
 #pragma once
 
 #include <cstdint>

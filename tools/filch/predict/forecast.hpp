@@ -1,6 +1,8 @@
-// How long recorded tasks take with other numbers of workers, and what limits them. The simulator replays the tasks;
-// its workers use the same policies as threads do. The recorded times include the costs of making and taking tasks; the
-// replay adds only the costs of other workers: searching, stealing, waking, cold caches.
+// How long recorded tasks take with other numbers of workers, and what limits them.
+//
+// The simulator replays the tasks; its workers use the same policies as threads do. The recorded times include the
+// costs of making and taking tasks; the replay adds only the costs of other workers: searching, stealing, waking, cold
+// caches.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// How good predictions are: kernels are recorded on one worker, predicted for others, and measured there. A prediction
-// uses recordings with one worker and the machine file only. Recordings and measured runs take turns, so that a slow
-// time of the machine hits both.
+// How good predictions are: kernels are recorded on one worker, predicted for others, and measured there.
+//
+// A prediction uses recordings with one worker and the machine file only. Recordings and measured runs take turns, so
+// that a slow time of the machine hits both.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,12 @@
 // A scenario whose tasks wait for their children, as coroutines on real threads, with joins of two kinds.
 //
-//   continuation the parent is suspended, and its worker runs other tasks; the last child makes it ready
-//   blocking the worker's thread waits, as in the lesson When every worker's thread waits in a join, no thread is left
-//   to run a child. The run notices this at once, without a time limit, because each worker announces its wait. It then
-//   drops the remaining tasks. Tasks from outside begin where the placement policy says, even if the scenario gives
-//   them to one worker.
+//   continuation  the parent is suspended, and its worker runs other tasks; the last child makes it ready
+//   blocking      the worker's thread waits, as in the lesson
+//
+// When every worker's thread waits in a join, no thread is left to run a child. The run notices this at once, without a
+// time limit, because each worker announces its wait. It then drops the remaining tasks.
+//
+// Tasks from outside begin where the placement policy says, even if the scenario gives them to one worker.
 #pragma once
 
 #include <filch/runtime/options.hpp>

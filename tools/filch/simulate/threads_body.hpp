@@ -1,7 +1,9 @@
 // A scenario on real threads: the same workload drives tasks of a runtime. A task burns CPU time where a simulated one
-// lets virtual time pass. Differences from the simulation: a task for one worker that may be stolen is put into that
-// worker's queue by a loading task pinned there, so it cannot be stolen before that worker has run the loading task.
-// Joins are always continuations; joins_body.hpp has blocking ones.
+// lets virtual time pass.
+//
+// Differences from the simulation: a task for one worker that may be stolen is put into that worker's queue by a
+// loading task pinned there, so it cannot be stolen before that worker has run the loading task. Joins are always
+// continuations; joins_body.hpp has blocking ones.
 #pragma once
 
 #include <filch/runtime/options.hpp>
