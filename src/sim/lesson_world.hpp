@@ -93,7 +93,7 @@ class world {
   event_heap<std::uint32_t> pending_;
 };
 
-// A number with so many digits behind the point, as every locale and compiler writes it here.
+// A number with `digits` digits behind the point, the same with every locale and compiler.
 [[nodiscard]] std::string fixed(double value, int digits);
 
 }  // namespace filch::inline v0::sim::lesson

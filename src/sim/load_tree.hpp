@@ -83,7 +83,7 @@ class load_tree {
     return found;
   }
 
-  // By halves: the first half holds so many ties, or fewer and the second half the rest.
+  // By halves: the first half holds the tie of that number, or has fewer ties and the second half holds it.
   [[nodiscard]] worker_id tie_within(std::uint32_t key, std::uint64_t number, std::uint32_t first,
                                      std::uint32_t end) const {
     while (end - first > 1) {

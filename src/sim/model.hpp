@@ -3,14 +3,15 @@
 // recorded.
 //
 // Every worker is in one state and has at most one event pending that counts, the one whose ticket it holds; an event
-// with another ticket was overtaken and is skipped. When its event comes, the worker goes on until time must pass.
+// with another ticket was overtaken and is skipped. When its event comes, the worker continues until time must pass.
 //
-// (I1) ready_ = tasks in deques, mails and injectors: what a search of somebody can find.
-// (I2) stealable_[w] = tasks in the deques and the mail of w: what thieves are told. Pinned ones count only for
-//      placement; a thief who was told of them could go to the same victim for ever.
+// (I1) ready_ = tasks in deques, mails and injectors: what the search of some worker can find.
+// (I2) stealable_[w] = tasks in the deques and the mail of w: the size that thieves see. Pinned ones count only for
+//      placement; in the size for thieves they could attract one to the same victim for ever.
 // (I3) searching_ = workers with is_searching set. A woken worker is one of them from the moment it is chosen.
 // (I4) A worker's time from since_ns on is not yet in its books: first owed_ns of overhead, then its activity.
-// (I5) busy_ = workers that run, carry or wake, or sit in a join that is over: nobody can be stuck while there is one.
+// (I5) busy_ = workers that run, carry or wake, or sit in a join that is over: the run cannot be stuck while there is
+//      one.
 // (I6) kept[w] = tasks in whose joins worker w helps, the innermost last. A blocked worker has no event pending and its
 //      task in `current`.
 #pragma once
@@ -61,7 +62,7 @@ class model final : private task_context {
   enum class activity : std::uint8_t { work, overhead, steal, wait, park, block };
   static constexpr std::size_t k_activities = 6;
 
-  // In waiters_: the signal came before anybody waited for it.
+  // In waiters_: the signal came before a task waited for it.
   static constexpr task_place k_given = k_no_place - 1;
 
   // What a worker does now.
@@ -233,7 +234,7 @@ class model final : private task_context {
   std::optional<load_tree> most_loaded_;   // of stealable_, where thieves without a list want the largest
   std::optional<load_tree> least_loaded_;  // of what placement sees, where it wants the least
   sleeper_list sleepers_;
-  std::vector<std::uint32_t> waiting_;  // those that may be waiting: whoever is_listed
+  std::vector<std::uint32_t> waiting_;  // workers that may be waiting: those with is_listed
   std::uint32_t searching_ = 0;
   std::uint32_t busy_ = 0;
   policy::wake_policy wakes_;
@@ -248,7 +249,7 @@ class model final : private task_context {
   std::uint64_t suspended_ = 0;
   std::uint32_t blocked_ = 0;  // workers
   bool bands_in_use_ = false;
-  std::vector<task_place> waiters_;   // by signal: who waits, k_no_place, or k_given
+  std::vector<task_place> waiters_;   // by signal: the waiting task, k_no_place, or k_given
   sim_worker* asked_ = nullptr;       // whose task is asked
   task_place youngest_ = k_no_place;  // the child it made last
   bool has_arrival_ = false;

@@ -222,7 +222,7 @@ bool model<Trace>::park(sim_worker& w, time_ns linger_ns) {
   return true;
 }
 
-// There is new work that everybody may find; it lies with `origin`, or nowhere in particular.
+// There is new work that every worker may find; it lies with `origin`, or nowhere in particular.
 template <class Trace>
 void model<Trace>::announce(sim_worker* origin) {
   if (!waiting_.empty()) {

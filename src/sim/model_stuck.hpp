@@ -8,7 +8,8 @@
 
 namespace filch::inline v0::sim {
 
-// Asked only by a worker that has found nothing: whoever is not blocked looks in vain, and nothing can come any more.
+// Called only by a worker that has found nothing: all workers that are not blocked look in vain, and no task can
+// arrive.
 template <class Trace>
 bool model<Trace>::is_stuck() const {
   if (ready_ != 0 || has_arrival_ || busy_ != 0) return false;

@@ -133,7 +133,7 @@ typename model<Trace>::then model<Trace>::wait_for_signal(sim_worker& w, std::ui
   return then::look;
 }
 
-// The signal has come: who waited for it and does no longer, or k_no_place.
+// The signal has come: returns the task that waited for it and no longer does, or k_no_place.
 template <class Trace>
 task_place model<Trace>::take_waiter(std::uint64_t which) {
   if (which >= waiters_.size()) waiters_.resize(which + 1, k_no_place);

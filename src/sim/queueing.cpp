@@ -171,7 +171,7 @@ class farm {
     in_batch_ = 0;
   }
 
-  // Of the mean of all, with so many neighbours taken as one batch.
+  // Of the mean of all, with a number of neighbours taken as one batch.
   [[nodiscard]] double half_width(double mean, const batching& how) const {
     const std::size_t together = k_batches / how.batches;
     double squares = 0;

@@ -267,7 +267,7 @@ class reader {
 
   void leave(std::uint32_t which, const event& one) {
     task_state& who = tasks_[which];
-    if (who.running != one.worker) return;  // it goes on elsewhere already
+    if (who.running != one.worker) return;  // it runs elsewhere already
     pause(who, one.time_ns);
     who.waits = who.unfinished != 0 && !is_fork(one);
     who.has_left = who.unfinished == 0;

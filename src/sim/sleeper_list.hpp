@@ -1,7 +1,7 @@
 // The simulated workers that sleep, in the order in which they parked.
 //
-// Whoever is woken leaves a gap, so leaving costs O(1) wherever he stands. Gaps at the end are cut off at once, and
-// when more than half of the list is gaps it is packed.
+// A woken worker leaves a gap, so leaving costs O(1) at every place. Gaps at the end are cut off at once, and when more
+// than half of the list is gaps it is packed.
 //
 // (I1) The last entry is no gap.
 // (I2) entries_[place_[w]] = w for every sleeper w.
@@ -21,7 +21,7 @@ class sleeper_list {
   explicit sleeper_list(std::uint32_t workers) : place_(workers) {}
 
   [[nodiscard]] bool is_empty() const { return entries_.empty(); }
-  // Whoever parked last; only when not empty.
+  // The worker that parked last; only when not empty.
   [[nodiscard]] worker_id youngest() const { return entries_.back(); }
 
   void push(worker_id who) {

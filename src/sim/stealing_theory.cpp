@@ -48,7 +48,7 @@ class tails {
     }
   }
 
-  // How long it takes until there are so many tasks; nothing: not within the bounds.
+  // The time until there are `tasks` tasks; nothing: not within the bounds.
   std::optional<double> time_until(double tasks) {
     for (double time = 0; spent_ <= k_most_sweeps; time += step_) {
       if (mean_tasks() >= tasks) return time;

@@ -99,7 +99,7 @@ namespace {
 
 // Which tasks become one. The last of a group stands for it.
 struct groups {
-  std::vector<std::uint32_t> last;                  // by task: who stands for it, which may be itself
+  std::vector<std::uint32_t> last;                  // by task: the task that stands for it, perhaps itself
   std::vector<std::vector<std::uint32_t>> members;  // of groups with more than one
   std::vector<std::uint32_t> group_of;  // by task that stands for others: its place in members; k_gone: alone
 };
@@ -203,7 +203,7 @@ recorded_tasks cut_off(const recorded_tasks& tasks, std::uint32_t name, time_ns 
   const auto is_small = [&](std::uint32_t task) {
     return tasks.name_of[task] == name && family_ns[task] < std::min(least_ns, k_unbound_ns);
   };
-  std::vector<bool> is_gone(tasks.size(), true);  // whoever is reached stays
+  std::vector<bool> is_gone(tasks.size(), true);  // reached tasks stay
   std::vector<std::uint32_t> reached;
   const auto reach = [&](std::uint32_t task) {
     is_gone[task] = false;

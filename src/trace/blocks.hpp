@@ -27,7 +27,7 @@ void put_file_head(std::string& out);
 void put_pairs_block(std::string& out, std::string_view type, const std::vector<text_pair>& pairs);
 // The names from number `first` on.
 void put_name_blocks(std::string& out, std::span<const name_entry> names, std::size_t first);
-// Worker code: 0 for outside threads, w + 1 for worker w.
+// Worker code: 0 for external threads, w + 1 for worker w.
 void put_event_blocks(std::string& out, std::uint64_t worker_code, std::span<const event> events);
 // None for no samples.
 void put_usage_blocks(std::string& out, std::uint64_t worker, std::span<const thread_sample> samples);

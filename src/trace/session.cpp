@@ -170,8 +170,8 @@ void session::drain_lane(recorder& from, lane& into) {
   for (thread_sample sample; from.take_usage(sample);) into.usage.push_back(sample);
 }
 
-// What signal handlers have noted goes where it belongs among the events from `first` on. They are read after the
-// events: so a note that came before one of these is there.
+// The records of signal handlers go to their places among the events from `first` on. They are read after the events:
+// so a note that came before one of these is there.
 void session::drain_notes(recorder& from, lane& into, std::size_t first) {
   std::vector<event> merged;
   std::size_t next = first;

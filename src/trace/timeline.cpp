@@ -25,8 +25,8 @@ struct track_state {
   std::vector<flow_number> arriving;  // steals whose task has not begun yet
 };
 
-// A recording whose slices end in another order than that of their stack has so many of them cut in two for each of its
-// events, on average (a guess; threads and simulations make none or few). Without a bound 50 kB become 1.6 GB.
+// The most slices cut in two per event, on average, in a recording whose slices end in another order than that of their
+// stack (a guess; threads and simulations make none or few). Without a bound 50 kB become 1.6 GB.
 constexpr std::size_t k_cuts_per_event = 8;
 
 // At the same time a task leaves one worker before it arrives at another.
@@ -154,7 +154,7 @@ class walker {
   // ---- slices ----
   void open(std::size_t t, std::uint64_t at_ns, const open_slice& slice) {
     auto& track = tracks_[t];
-    // Whoever does something is awake, even if the wake was not recorded.
+    // A worker with an event is awake, even if the wake was not recorded.
     while (!track.open.empty() && track.open.back().kind == slice_kind::parked) {
       track.open.pop_back();
       sink_.end(t, at_ns);

@@ -40,7 +40,7 @@ class timeline_sink {
   virtual void value(std::size_t track, std::uint64_t at_ns, std::string_view name, std::int64_t value) = 0;
 };
 
-// Track w is worker w; the last one, number from.workers.size(), is that of outside threads.
+// Track w is worker w; the last one, number from.workers.size(), is that of external threads.
 void walk_timeline(const recording& from, const export_options& options, timeline_sink& sink);
 
 // "worker 3", "outside".

@@ -18,8 +18,8 @@ class thread_meter;
 
 class usage_log {
  public:
-  // Where nobody empties the ring while the worker runs, the interval doubles now and then, so that the ring holds the
-  // run however long it is.
+  // If the ring is not emptied while the worker runs, the interval doubles now and then, so that the ring holds a run
+  // of any length.
   enum class ring_is : std::uint8_t { emptied_often, emptied_at_the_end };
   explicit usage_log(ring_is how) : how_{how} {}
 

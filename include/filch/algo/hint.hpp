@@ -6,7 +6,7 @@
 namespace filch::inline v0 {
 
 struct hint {
-  // Elements that belong together: no split goes below so many. 0: measured while the loop runs. For reduce it is the
+  // Elements that stay together: no split goes below this number. 0: measured while the loop runs. For reduce it is the
   // length of a leaf, and so a part of what the result depends on.
   std::size_t grain = 0;
 };

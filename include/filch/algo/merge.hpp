@@ -3,7 +3,7 @@
 //   filch::merge(a, b, out.begin());
 //
 // Who may call what: any thread. Elements of the first sequence come before equal ones of the second. The output must
-// not overlap the inputs. When somebody asks for work, what is left is cut in two by a binary search.
+// not overlap the inputs. At a request the rest is divided by a binary search.
 #pragma once
 
 #include <filch/algo/concepts.hpp>

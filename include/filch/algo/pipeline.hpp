@@ -89,7 +89,7 @@ namespace algo::detail {
 template <class T>
 class waiting_room {
  public:
-  // True: it is this item's turn. Otherwise the item stays here, and whoever ends the one before takes it out.
+  // True: it is this item's turn. Otherwise the item stays here, and the thread that ends the item before takes it out.
   [[nodiscard]] bool enter(std::size_t number, T& item) {
     const std::lock_guard lock{mutex_};
     if (number == turn_) return true;
@@ -110,7 +110,7 @@ class waiting_room {
 
  private:
   std::mutex mutex_;
-  // Guarded by mutex_. Place i is that of the item i + 1 behind the one whose turn it is.
+  // Guarded by mutex_. Place i is that of the item i + 1 behind the item whose turn it is.
   std::size_t turn_ = 0;
   std::deque<std::optional<T>> early_;
 };
@@ -152,7 +152,7 @@ class pipe {
   }
 
  private:
-  // Reads an item and carries it as far as it goes. If there may be more on their way, somebody else reads the next.
+  // Reads an item and carries it as far as it goes. If more items may be under way, another thread reads the next.
   void read_and_carry() {
     bool reads_again = true;
     while (reads_again) {
@@ -239,7 +239,7 @@ class pipe {
   // Guarded by mutex_.
   std::size_t read_ = 0;          // items
   std::size_t on_their_way_ = 0;  // items
-  bool is_reading_ = true;        // somebody reads or is about to
+  bool is_reading_ = true;        // a thread reads or is about to
   bool has_ended_ = false;
 };
 

@@ -8,7 +8,7 @@
 // order in which values are combined depends on the number of elements (and on hint::grain) only. That order is a tree,
 // see detail/tree.hpp, not that of std::accumulate; so `op` must be associative for all meant by it, but need not be
 // commutative. Inside a leaf elements are combined from left to right; sums and products of floating point numbers with
-// std::plus and std::multiplies go in 8 lanes, element i to local work i mod 8, which lets the compiler use vectors. The
+// std::plus and std::multiplies go in 8 lanes, element i to lane i mod 8, which lets the compiler use vectors. The
 // initial value comes first: op(init, tree).
 #pragma once
 

@@ -138,7 +138,7 @@ class scan {
   }
 
   // Numbers of a class, of a complex one or a pair for example, could be contracted with each other, and keeping them
-  // apart is slow. So they are folded and written by one compiled loop each, whether somebody asks for work or not.
+  // apart is slow. So they are folded and written by one compiled loop each, with and without requests.
   static constexpr bool k_has_parts = !std::is_scalar_v<T> && !k_reads_once;
 
   const In in_;

@@ -14,7 +14,7 @@
 // in which they were scheduled. One thread at a time uses an environment and all that belongs to it.
 //
 // (I1) A suspended process is resumed by exactly one event: the one whose ticket stands in its slot. Events that
-//      were overtaken (by an interrupt, or by whatever else came first) stay in the heap and are skipped.
+//      were overtaken, by an interrupt for example, stay in the heap and are skipped.
 // (I2) The environment owns the frames of the processes it started and destroys those that never ended.
 #pragma once
 
@@ -100,7 +100,7 @@ class process_promise {
   wait_node* waits_on_ = nullptr;  // where it stands in line; null while it waits for the clock only
   std::uint32_t slot_ = 0;
   std::vector<std::int64_t> causes_;  // interrupts to be delivered, the oldest first
-  wait_list joiners_;                 // who waits for its end
+  wait_list joiners_;                 // the processes that wait for its end
   std::exception_ptr failure_;
 };
 
@@ -113,7 +113,7 @@ class process_ref {
   // waited for is given up: a queue keeps its item, a resource its place. False when the process is done.
   bool interrupt(std::int64_t cause = 0) const;
 
-  // co_await: until the process has ended. Rethrows what ended it, if it was an exception and somebody waited by then.
+  // co_await: until the process has ended. Rethrows the exception that ended it, if a process waited by then.
   [[nodiscard]] auto operator co_await() const;
 
  private:
@@ -159,8 +159,8 @@ class environment {
     return sim::timeout{delay_ns, how};
   }
 
-  // Runs until nothing is pending. Processes that still wait then wait for ever: living() counts them.
-  // An exception that ends a process for whose end nobody waits comes out of here.
+  // Runs until nothing is pending. Processes that still wait then wait for ever: living() counts them. An exception
+  // that ends a process without a waiter is rethrown from here.
   void run() {
     run_while([](time_ns) { return true; });
   }
@@ -225,7 +225,7 @@ class environment {
   std::uint64_t births_ = 0;
   std::uint64_t events_run_ = 0;
   std::uint32_t living_ = 0;
-  std::exception_ptr failure_;  // of a process for which nobody waited
+  std::exception_ptr failure_;  // of a process without a waiter
 };
 
 inline void timeout::await_suspend(process::handle waiting) {

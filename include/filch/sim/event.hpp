@@ -17,10 +17,10 @@ class event {
 
   [[nodiscard]] bool has_happened() const { return has_happened_; }
 
-  // It happens now. Those who wait go on in the order in which they came, when the events already due have run; whoever
-  // comes later does not wait. Only once.
+  // It happens now. The waiters resume in the order in which they came, when the events already due have run; later
+  // ones do not wait. Only once.
   void trigger() { happen(nullptr); }
-  // The same, but those who wait or come later get this exception.
+  // The same, but waiters, and those that come later, get this exception.
   void fail(std::exception_ptr why) { happen(std::move(why)); }
 
   // co_await event: until it has happened.
@@ -56,7 +56,7 @@ class event {
       process.home().resume_at(process.slot(), process.home().now_ns() + delay_ns_);
     }
     [[nodiscard]] bool await_resume() {
-      const bool happened = !is_linked();  // whoever triggers it takes the node out
+      const bool happened = !is_linked();  // the trigger takes the node out
       unlink();
       waiting::await_resume();
       return happened;

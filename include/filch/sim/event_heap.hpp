@@ -7,7 +7,7 @@
 // (I1) slots_[0, size_) is a heap; slots_[size_, …) are k_fence entries, at least four of them, later than every event.
 //      So a node always has four children to compare.
 // (I2) While has_hole_ is set, slots_[0] was taken and still counts in size_. The next push fills it, which costs one
-//      sift instead of two; whoever looks at the heap before that closes it.
+//      sift instead of two; every other look at the heap closes it first.
 #pragma once
 
 #include <filch/base/assert.hpp>
@@ -50,7 +50,7 @@ class event_heap {
     return fresh.ticket;
   }
 
-  // The same for a user who numbers his events himself.
+  // The same for a user that numbers its events itself.
   void insert(const entry& fresh) {
     if (has_hole_) {
       has_hole_ = false;

@@ -1,7 +1,7 @@
-// The machine of a simulation as plain data: how many workers, how far apart, how fast, and what each act costs.
+// The machine of a simulation as plain data: how many workers, how far apart, how fast, and the cost of each operation.
 //
 // Costs are nanoseconds of the worker that acts. All are 0 by default, which is the machine of the theory: only work
-// takes time, and whoever looks for work finds it at once.
+// takes time, and a search finds work at once.
 #pragma once
 
 #include <filch/base/units.hpp>
@@ -31,8 +31,8 @@ struct machine_costs {
   time_ns inbox_ns = 0;     // taking one from the inbox or the mail
   time_ns injector_ns = 0;  // taking one from the injector
   time_ns resume_ns = 0;    // going on with a parent whose last child has ended
-  time_ns notify_ns = 0;    // waking another worker, for the one who does
-  time_ns park_ns = 0;      // from the decision to sleep until asleep; nobody can be awake sooner
+  time_ns notify_ns = 0;    // waking another worker, for the waking one
+  time_ns park_ns = 0;      // from the decision to sleep until asleep; no wake-up is sooner
   time_ns wake_ns = 0;      // from the notification until awake
   time_ns notice_ns = 0;    // from the announcement of work until a waiting worker sees it
   time_ns switch_ns = 0;    // until a worker that blocked in a join has its CPU again, beside wake_ns

@@ -107,8 +107,8 @@ class queue {
 
   std::size_t capacity_;
   std::deque<T> items_;
-  wait_list getters_;  // somebody waits here only while there is no item
-  wait_list putters_;  // somebody waits here only while there is no room
+  wait_list getters_;  // processes wait here only while there is no item
+  wait_list putters_;  // processes wait here only while there is no room
 };
 
 }  // namespace filch::inline v0::sim

@@ -10,14 +10,14 @@
 //     of these alone.
 //   - In a recording without joins a task that suspended or blocked while a child had not ended waits there for all its
 //     children so far, and at its end if all its children had ended before it did.
-//   - A task that another one made ready (`woken`) goes on behind what that one had done then: locks and channels keep
-//     the order that they had in the recording.
-//   - A wait for anything else has no cause in the events: it goes on at once, and waits_left_out counts it.
-//   - A task without a parent comes from outside. When all tasks before it had ended, whoever made it waited for them:
-//     it comes when they have ended, and as long after that as it did in the recording. So do loops and joins that a
-//     thread calls one after the other. When others were alive it comes at its time, counted from the last one that
-//     waited for all. In a recording of a simulated run all come at their times: there nobody waits.
-//   - A task that was about to end counts as ended: who waits for it may have gone on before its end was recorded.
+//   - A task that another task made ready (`woken`) continues after the work of that task until then: locks and
+//     channels keep the order of the recording.
+//   - A wait for anything else has no cause in the events: it ends at once, and waits_left_out counts it.
+//   - A task without a parent comes from outside. When all tasks before it had ended, the thread that submitted it had
+//     waited for them: it comes when they have ended, and as long after that as in the recording. So do loops and joins
+//     that a thread calls one after the other. When others were alive it comes at its time, counted from the last task
+//     that followed all others. In a recording of a simulated run all come at their times: no thread waits there.
+//   - A task that was about to end counts as ended: its waiter may have continued before its end was recorded.
 //   - A task without a start, and all that a gap in the recording hides, is left out; `gaps` counts the lost events.
 #pragma once
 
@@ -40,11 +40,11 @@ struct recorded_tasks {
     enum class kind : std::uint8_t {
       work,     // computes
       spawn,    // makes a child for which the next join waits
-      release,  // makes a task for which nobody waits
+      release,  // makes a task that is not awaited
       fork,     // makes a task whose end one task awaits
       join,     // waits for all children that were spawned
       await,    // waits for the end of a task that was forked
-      signal,   // lets whoever waits for this signal go on
+      signal,   // makes the task that waits for this signal ready
       wait,     // waits for a signal
     };
 
@@ -100,10 +100,10 @@ struct recorded_tasks {
   [[nodiscard]] std::vector<time_ns> work_by_name_ns() const;
   // The gaps of all roots: time in which no task was alive between the first and the last.
   [[nodiscard]] time_ns outside_ns() const;
-  // For so long the run waits for tasks that come at their times, if all work takes none.
+  // The time for which the run waits for tasks that come at their times, if all work takes none.
   [[nodiscard]] time_ns arrivals_ns() const;
   // The longest chain of work, from the first arrival on, with the gaps and the arrivals; every step from a spawn to
-  // its child, and from a child or a signal to whoever waits for it, takes `burden_ns` more.
+  // its child, and from a child or a signal to its waiter, takes `burden_ns` more.
   [[nodiscard]] time_ns span_ns(time_ns burden_ns = 0) const;
 
   // Throws std::invalid_argument when the recording is broken (recording::check) or holds no task that ran.

@@ -39,8 +39,8 @@ class resource {
   explicit resource(std::uint32_t shares) : free_{shares} { FILCH_ASSERT(shares >= 1, shares); }
   ~resource() { holds_.dissolve(); }
 
-  // auto held = co_await resource.acquire(): goes on at once when a share is free. Those who wait are served by rank,
-  // the lowest first, and within a rank in the order in which they came.
+  // auto held = co_await resource.acquire(): continues at once when a share is free. Waiters are served by rank, the
+  // lowest first, and within a rank in the order in which they came.
   [[nodiscard]] auto acquire(std::int32_t rank = 0) { return acquiring{*this, rank}; }
 
   [[nodiscard]] std::uint32_t free_shares() const { return free_; }

@@ -12,8 +12,8 @@
 
 namespace filch::inline v0::sim::theory {
 
-// Graham (1966): the longest that a schedule takes in which nobody idles while a task is ready, rounded down:
-// (T1 − T∞)/P + T∞.
+// Graham (1966): the longest that a schedule takes in which no worker idles while a task is ready, rounded down: (T1 −
+// T∞)/P + T∞.
 [[nodiscard]] time_ns greedy_most_ns(time_ns work_ns, time_ns span_ns, std::uint32_t workers);
 // What no schedule beats: the larger of T∞ and T1/P, rounded up.
 [[nodiscard]] time_ns least_ns(time_ns work_ns, time_ns span_ns, std::uint32_t workers);
@@ -51,7 +51,7 @@ struct stealing {
 };
 // Throws std::invalid_argument, which names the option, its value and what is allowed.
 void require_valid(const stealing& how);
-// How many of so many tasks a thief gets: never the one in service, and of a half rounded down.
+// How many of `tasks` a thief gets: never the one in service, and of a half rounded down.
 [[nodiscard]] std::size_t stolen(policy::steal how, std::size_t tasks);
 // Mean response in the limit of many servers: the steady state of the differential equations, by iteration. With s_j
 // the fraction of servers with at least j tasks and a the rate of looks, a steal of half adds

@@ -14,9 +14,9 @@ namespace filch::inline v0::sim {
 // Throws std::invalid_argument when that is more than the simulator can count.
 [[nodiscard]] recorded_tasks scaled(const recorded_tasks& tasks, std::uint32_t name, double factor);
 
-// Siblings of that name, so many in a row, become one task that does what they did, one after the other. It is made
-// where the last of them was, and every task that is no more spares the parent `spared_ns` of the work before its
-// spawn, as far as there is any. In a row are those that one task makes, in the same way, between two of its waits.
+// `count` siblings of that name in a row become one task with their work, one after the other. It is made where the
+// last of them was, and every task that is no more spares the parent `spared_ns` of the work before its spawn, as far
+// as there is any. In a row are those that one task makes, in the same way, between two of its waits.
 [[nodiscard]] recorded_tasks coarsened(const recorded_tasks& tasks, std::uint32_t name, std::uint32_t count,
                                        time_ns spared_ns = 0);
 

@@ -1,13 +1,13 @@
 // The simulated body: workers that carry out the decisions of policy/ in virtual time on a described machine.
 //
-// Each worker owns a policy::search, the very object that a thread's worker asks, and does what it says: looks into its
-// own queues, robs victims, waits, parks. Work that is announced wakes a sleeper as the runtime does it: one, and only
-// when nobody searches; whoever finds work and leaves nobody searching wakes the next if there is more.
+// Each worker owns a policy::search, as a thread's worker does, and carries out its steps: looks into its own queues,
+// robs victims, waits, parks. Announced work wakes sleepers as in the runtime: one, and only when no worker searches;
+// the last searching worker that finds work wakes the next if there is more.
 //
-// What an act brings is decided when it begins; its cost passes afterwards. So a stolen task is in nobody's queue while
-// the steal takes its time.
+// The result of an operation is decided when it begins; its cost passes afterwards. So a stolen task is in no queue
+// while the steal takes its time.
 //
-// A run ends when all tasks have ended, which the model sees at once: nobody polls for it.
+// A run ends when all tasks have ended, which the model sees at once, without polling.
 #pragma once
 
 #include <filch/base/units.hpp>
@@ -43,11 +43,11 @@ struct time_use {
 struct run_options {
   std::uint64_t seed = 1;
   time_ns until_ns = k_never_ns;  // stops there, after the events of that time
-  // A waiting worker does not hear that work is announced, and looks again when its wait is over.
+  // A waiting worker does not notice announced work, and looks again when its wait is over.
   bool deaf_waits = false;
-  // When so many tasks were made the run stops.
+  // The run stops when this number of tasks was made.
   std::uint64_t most_tasks = UINT64_MAX;
-  // After so many events, too: workers that look again and again make many while a task takes its time.
+  // The same for events: workers that look again and again make many while a task runs.
   std::uint64_t most_events = UINT64_MAX;
   // Everything that happens is written there; what it held before is lost.
   trace::recording* record = nullptr;
@@ -69,7 +69,7 @@ enum class run_end : std::uint8_t {
 struct stuck_join {
   enum class place : std::uint8_t {
     queue,     // in the queue or the mail of `holder`
-    pinned,    // in the inbox of `holder`, who alone may run it
+    pinned,    // in the inbox of `holder`, which alone may run it
     injector,  // `holder` is none
     join,      // `holder` runs it and sits in its join
     left,      // suspended, in a join without a worker; `holder` is none
@@ -98,11 +98,11 @@ struct run_result {
   std::uint64_t events = 0;        // of the engine
   std::vector<time_use> use;       // by worker
   std::vector<trace::count_values> counts;
-  std::vector<stuck_join> stuck;  // who waits for whom, when the run is stuck
+  std::vector<stuck_join> stuck;  // which task waits for which, when the run is stuck
 
   [[nodiscard]] time_use total_use() const;
   [[nodiscard]] trace::count_values total_counts() const;
-  // About so many events a recording of this run has: two for every look at a victim, and a few for every task.
+  // About the number of events in a recording of this run: two for every look at a victim, and a few for every task.
   [[nodiscard]] std::uint64_t recorded_events() const;
 
   friend bool operator==(const run_result&, const run_result&) = default;

@@ -1,8 +1,8 @@
-// What simulated workers work on: tasks that a workload makes and advises.
+// The tasks of simulated workers, which a workload makes and drives.
 //
-// The model asks a workload two things: which tasks come from outside, and what a task does next. Those from outside
-// come at their times, or when all tasks before them have ended: somebody waited for these. A task is asked when it
-// starts and whenever what it did is over, so it goes through stages:
+// The model gets two things from a workload: the tasks from outside, and the next step of a task. Tasks from outside
+// come at their times, or when all tasks before them have ended, because a thread waited for these. `resume` is called
+// when a task starts and after each of its steps, so the task goes through stages:
 //
 //   next_step resume(task& self, task_context& with) override {
 //     switch (self.stage) {
@@ -70,7 +70,7 @@ struct next_step {
   kind what = kind::end;
   join_mode how = join_mode::continuation;
   time_ns work_ns = 0;
-  std::uint64_t signal = k_no_signal;  // to wait for; with `end`: to give, and its worker goes on with who waits for it
+  std::uint64_t signal = k_no_signal;  // to wait for; with `end`: to give; its worker then resumes the waiter
 
   [[nodiscard]] static next_step work(time_ns span_ns) { return {kind::work, {}, span_ns}; }
   [[nodiscard]] static next_step fork() { return {kind::fork, {}, 0}; }
@@ -79,19 +79,19 @@ struct next_step {
   [[nodiscard]] static next_step end(std::uint64_t signal = k_no_signal) { return {kind::end, {}, 0, signal}; }
 };
 
-// What a task can do while it is asked.
+// What a task can do inside `resume`.
 class task_context {
  public:
   // A child: into the own queue, and the next join waits for it. Children of one answer become visible together.
   virtual void spawn(std::uint64_t word0, std::uint64_t word1 = 0,
                      policy::priority band = policy::priority::normal) = 0;
-  // A task for which nobody waits: into the own queue, or into the injector.
+  // A task that is not awaited: into the own queue, or into the injector.
   virtual void release(std::uint64_t word0, std::uint64_t word1 = 0,
                        policy::priority band = policy::priority::normal) = 0;
   virtual void inject(std::uint64_t word0, std::uint64_t word1 = 0,
                       policy::priority band = policy::priority::normal) = 0;
-  // The task that waits for this signal, or will, goes on: it lies in the own queue now if it waits. Signals are small
-  // numbers, each given once. A body that does not know them lets nobody wait.
+  // The task that waits for this signal, or will, becomes ready: it lies in the own queue now if it waits. Signals are
+  // small numbers, each given once. In a body that does not know them no task waits.
   virtual void signal(std::uint64_t /*which*/) {}
 
   [[nodiscard]] virtual time_ns now_ns() const = 0;
@@ -137,8 +137,8 @@ class workload {
 
   // The next task from outside, or false if there are no more. Their times never decrease.
   virtual bool next_arrival(arrival& out) = 0;
-  // All tasks have ended at `ended_ns`, and next_arrival had no more: the task that somebody outside makes because of
-  // that, or false when the run is over. next_arrival goes on behind it.
+  // All tasks have ended at `ended_ns`, and next_arrival had no more: the task that a thread outside submits because of
+  // that, or false when the run is over. next_arrival continues after it.
   virtual bool next_after_all(time_ns /*ended_ns*/, arrival& /*out*/) { return false; }
   virtual next_step resume(task& self, task_context& with) = 0;
 };

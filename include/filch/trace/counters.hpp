@@ -2,8 +2,8 @@
 //
 // kernel: counters<A> touches shared memory only through its atomics policy A.
 //
-// Who may call what: the worker add() and raise(); a thief robbed(); anybody snapshot(). A snapshot is not one moment:
-// each value is right by itself, and exact once the worker has stopped.
+// Who may call what: the worker add() and raise(); a thief robbed(); any thread snapshot(). A snapshot is not one
+// moment: each value is right by itself, and exact once the worker has stopped.
 #pragma once
 
 #include <filch/base/atomics.hpp>

@@ -1,10 +1,10 @@
 // Recordings for other people's viewers: Chrome's JSON trace events and Perfetto's TrackEvent protobuf.
 //
-// Both show one track per worker and one for outside threads. On a track a task is a slice from start or resume to
-// suspend, end or cancel; slices nest. A suspended task that goes on is joined to its earlier slice by a flow.
-// A steal is a mark on both workers and a flow from the victim to the thief's next slice. Parked and blocked times are
-// slices, queue lengths and counters are counter tracks, and a gap in the recording ends all slices of its worker,
-// because nothing is known of what happened in it.
+// Both show one track per worker and one for external threads. On a track a task is a slice from start or resume to
+// suspend, end or cancel; slices nest. A suspended task that goes on is joined to its earlier slice by a flow. A steal
+// is a mark on both workers and a flow from the victim to the thief's next slice. Parked and blocked times are slices,
+// queue lengths and counters are counter tracks, and a gap in the recording ends all slices of its worker, because
+// nothing is known of what happened in it.
 #pragma once
 
 #include <filch/trace/recording.hpp>

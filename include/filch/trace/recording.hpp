@@ -3,11 +3,11 @@
 //
 //   (I1) workers.size() == about.workers, and every event of workers[w] has worker == w; of outside, k_outside.
 //   (I2) The times within one list never decrease. The order within a list is the order in which things happened.
-//   (I3) usage.size() == about.workers, or 0: nobody looked at the threads. The times within one list never decrease.
+//   (I3) usage.size() == about.workers, or 0: without samples of the threads. The times within one list never decrease.
 //   (I4) No time is negative, and none is later than latest_time_ns().
 //
-// recording::check() looks for these. Whatever else its events say, and however they contradict each other: who reads a
-// recording that passes must cope with it.
+// recording::check() looks for these. The events of a recording that passes may still contradict each other in every
+// other way: its readers must cope with that.
 #pragma once
 
 #include <filch/base/units.hpp>
@@ -47,7 +47,7 @@ struct recording_metadata {
 };
 
 // Keys of `extra` that a session of threads writes: which forks are tasks of the recording (stolen, beat, every), and
-// how far apart the beats were; whether anything was forked, yes or no; for how long, at most, open forks were not
+// how far apart the heartbeats were; whether anything was forked, yes or no; for how long, at most, open forks were not
 // recorded; and how long the session recorded. A recording of an earlier version has none of them.
 inline constexpr std::string_view k_forks_key = "forks";
 inline constexpr std::string_view k_beat_key = "beat_ns";

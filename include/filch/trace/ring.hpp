@@ -1,4 +1,4 @@
-// A bounded ring of fixed-size items from one writer to one reader, who may run at the same time.
+// A bounded ring of fixed-size items from one writer to one reader, which may run at the same time.
 //
 // kernel: ring<Words, A> is checked by the model checker with its own atomics policy A.
 //
@@ -87,7 +87,7 @@ class ring {
       }
     } else {
       reserved_.store(n + 1, std::memory_order_relaxed);  // ordered by [T2]
-      // [T2] release fence: who reads a word stored below also sees the announcement above → [T5] in take().
+      // [T2] release fence: a reader of a word stored below also sees the announcement above → [T5] in take().
       A::fence(std::memory_order_release);
     }
     write(slot_of(n), in, std::make_index_sequence<Words>{});

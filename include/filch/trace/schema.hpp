@@ -13,10 +13,10 @@
 // steal_empty     none           0                       victim                      … and found nothing
 // inject          the task       0                       target worker or none       submitted, to one worker or to all
 // park            none           0                       none                        this worker goes to sleep
-// wake            none           0                       who woke it, or none        this worker is awake again
-// notify          none           0                       whom                        this worker wakes another
+// wake            none           0                       the waking worker or none   this worker is awake again
+// notify          none           0                       the woken worker            this worker wakes another
 // suspend         the task       0                       name of the reason or none  it leaves this worker, unfinished
-// resume          the task       0                       none                        it goes on, here
+// resume          the task       0                       none                        it resumes, on this worker
 // block           the task       0                       name of the reason or none  it blocks the worker's thread
 // unblock         the task       0                       none                        … and no longer does
 // name            the task       0                       its name                    a name given after the spawn
@@ -25,13 +25,13 @@
 // counter         none           value, two's complement name of the counter         a value of the user's own
 // dropped         none           events lost             none                        a gap: nothing is known of it
 // join            the task       the child, or 0 for all none                        the children it joins have ended
-// woken           the task       who did it, or none     name of the reason or none  it was made ready to go on
+// woken           the task       the waking task or none name of the reason or none  it was made ready
 //
 // "none" is all bits one. `dropped` is written by recorder and session only. A task that moves between workers records
 // `suspend` on the one before it records `resume` on the other; with it move the tasks that it runs inside of, which
-// suspend after it and resume before it. A `join` says that the task goes on behind that child, or behind all its
-// children that have ended, whether it had to wait or not. A `woken` is recorded by who made the task ready, before the
-// task goes on: through a lock, a channel, an event or a timer.
+// suspend after it and resume before it. A `join` says that the task continues after that child, or after all its
+// children that have ended, whether it had to wait or not. A `woken` is recorded by the thread that made the task
+// ready, before the task resumes: through a lock, a channel, an event or a timer.
 #pragma once
 
 #include <filch/base/ids.hpp>
@@ -107,8 +107,8 @@ struct event {
 static_assert(sizeof(event) == 32 && std::is_trivially_copyable_v<event> && std::is_standard_layout_v<event>);
 static_assert(std::has_unique_object_representations_v<event>, "no padding: an event is copied word by word");
 
-// The verbs of recording, written once for whoever records: the worker's recorder, the one of outside threads, the
-// simulator's, and the null one. `Self` has is_enabled() and record(event), which fills in time and worker.
+// The verbs of recording, written once for all recorders: the worker's, that of external threads, the simulator's, and
+// the null recorder. `Self` has is_enabled() and record(event), which fills in time and worker.
 template <class Self>
 class recorder_verbs {
  public:

@@ -1,4 +1,4 @@
-// A session records one runtime: it owns the recorders of its workers and of outside threads, and the names.
+// A session records one runtime: it owns the recorders of its workers and of external threads, and the names.
 //
 // Who may call what: any thread, any function. start(), stop(), drain() and collect() exclude each other by a lock;
 // they may run while workers record. A worker that is inside record() during stop() still finishes that one event.
@@ -36,7 +36,7 @@ namespace filch::inline v0::trace {
 // Which forks (filch::join, the pieces of loops) are recorded as tasks of their own. Tasks that are spawned always are.
 enum class fork_detail : std::uint8_t {
   stolen,  // those that another worker runs
-  beat,    // also those that are still open at a beat: the others are part of the task they stand in
+  beat,    // also those that are open at a heartbeat: the others are part of the task that forked
   every,   // all: for small programs
 };
 
@@ -52,7 +52,7 @@ struct spill_summary {
 
 struct session_options {
   std::uint32_t workers = 1;
-  // Per worker and for outside threads; a power of two. 32 bytes each: the default is 1 MiB per ring (a guess).
+  // Per worker and for external threads; a power of two. 32 bytes each: the default is 1 MiB per ring (a guess).
   std::size_t ring_events = std::size_t{1} << 15;
   when_full full = when_full::refuse_new;
   std::optional<clock_source> clock = {};  // none: the best there is
@@ -61,8 +61,8 @@ struct session_options {
 
   std::string spill = {};  // the file that is written while the program runs; empty: the recording is kept in memory
   fork_detail forks = fork_detail::stolen;
-  time_ns beat_ns = k_default_beat_ns;  // how often forks that are open are looked at; 1 µs to 1 s
-  bool interrupts = true;               // may a beat interrupt a thread that does not fork?
+  time_ns beat_ns = k_default_beat_ns;  // between two heartbeats; 1 µs to 1 s
+  bool interrupts = true;               // a heartbeat may interrupt a thread that does not fork
   // Also records what the workers' threads use, about every 200 µs: processor time, context switches, and the
   // processor's counters where the system lets a program read them.
   bool thread_usage = false;
@@ -99,7 +99,7 @@ class session {
 
   // Stops, writes what is left and ends the file; without one, just stops. Afterwards start() does nothing.
   spill_summary finish();
-  // The same for a program that is about to end abnormally: gives up when somebody else holds the session for long.
+  // The same for a program that is about to end abnormally: gives up when another thread holds the session for long.
   void finish_in_emergency() noexcept;
 
   [[nodiscard]] fork_detail forks() const { return options_.forks; }
@@ -109,7 +109,7 @@ class session {
   void note_forks() noexcept {
     if (!has_forks()) has_forks_.store(true, std::memory_order_relaxed);  // statistic
   }
-  // The thread that beats: for so long forks may have been open that are not in the recording.
+  // The heartbeat thread: the longest time for which forks may have been open that are not in the recording.
   void note_hidden(time_ns span_ns) noexcept {
     // statistic
     if (span_ns > hidden_ns_.load(std::memory_order_relaxed)) hidden_ns_.store(span_ns, std::memory_order_relaxed);

@@ -1,5 +1,4 @@
-// Where algorithms meet the fork layer: how they get to a stack that can fork, and how they learn that somebody wants
-// work.
+// Where algorithms meet the fork layer: how they get a stack that can fork, and how they see requests.
 #pragma once
 
 #include <filch/fork/join.hpp>
@@ -32,8 +31,8 @@ decltype(auto) enter(F&& function, outside_work how = outside_work::worth_it) {
 using v0::is_share_requested;
 using v0::detail::leaving;
 
-// Does somebody want work? Answers with an older fork if there is one. True: a new one would be welcome; to those who
-// are awake only if it is not worth a wake-up.
+// True: a request waits for a new fork; if that is not worth a wake-up, only a thief that is awake would take it. An
+// older fork, if there is one, answers the request here, and the result is false.
 [[nodiscard]] inline bool is_requested(latent_stack& stack, bool is_worth_waking = true) {
   if (!is_share_requested(stack)) [[likely]]
     return false;

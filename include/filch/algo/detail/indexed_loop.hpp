@@ -7,8 +7,8 @@
 // level can be divided at any time, the outermost first.
 //
 // Which half a worker keeps at a request that it answers between two blocks follows from its number (home_part): so
-// loops that follow each other over the same elements find them in the same worker's cache. With one worker nobody
-// asks, and all is one block.
+// loops that follow each other over the same elements find them in the same worker's cache. With one worker no request
+// comes, and all is one block.
 //
 // In a nest of loops all levels may have the same call site. So the cost of a call site is that of its innermost loops:
 // whether an element runs loops of its own is seen by the stack's count of loops.
@@ -62,8 +62,8 @@ class indexed_loop {
     indexed_loop& loop;
   };
 
-  // On a thread that takes no part: few elements of which nothing is known, or that were costly, are begun as a external thread;
-  // others serially, until they turn out to be worth it.
+  // On a thread that takes no part: few elements of unknown or high cost begin as on an external thread; others
+  // serially, until they turn out to be worth it.
   [[gnu::cold, gnu::noinline]] void run_outside() {
     const bool is_worth = fresh_.expects(count_, k_worth_ticks);
     if (!fresh_.is_few_and_costly(count_) && !is_worth) return strand({0, count_}, fresh_);
@@ -170,9 +170,9 @@ class indexed_loop {
     }
   }
 
-  // The same for a recording of one worker, which nobody asks: the frame is divided at the beginning where elements may
-  // be costly, later once they turn out to be, and at a beat. What they cost is noted, so that loops of a few cheap
-  // elements are not divided each time.
+  // The same for a recording of one worker, which gets no requests: the frame is divided at the beginning where
+  // elements may be costly, later once they turn out to be, and at a heartbeat. Their cost is recorded, so that loops
+  // of a few cheap elements are not divided each time.
   [[gnu::cold, gnu::noinline]] void shown_elements(latent_stack& stack, part& mine) {
     const std::size_t unit = fresh_.least_block();
     const std::uint32_t loops_before = stack.loops;

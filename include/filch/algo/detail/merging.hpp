@@ -1,4 +1,4 @@
-// Merging two sorted runs: serial in blocks, cut in two by binary search when somebody asks for work.
+// Merging two sorted runs: serial in blocks, divided by binary search at a request.
 //
 // With `Moves` elements are moved, and however the merge ends, by an exception of the comparison or of a fork, too, all
 // elements are in the output: moving must not throw then. Without it elements are copied.
@@ -54,7 +54,7 @@ class merger {
       (void)detail::stack_of_loop();  // a merge that moves is a part of a sort, and must not fail here
     strand(two_runs<A, B, Out>{a, detail::ahead(a, m), b, detail::ahead(b, n), out}, fresh_);
   }
-  // Without looking whether somebody wants work.
+  // Without looking for requests.
   template <class A, class B, class Out>
   void run_serially(A a, std::size_t m, B b, std::size_t n, Out out) {
     two_runs<A, B, Out> runs{a, detail::ahead(a, m), b, detail::ahead(b, n), out};
@@ -136,7 +136,7 @@ class merger {
     runs = left;
   }
 
-  // Merges until one run is empty, or until somebody asks; true: then `upper` is cut off, for another thread.
+  // Merges until one run is empty, or until a request; true: then `upper` is cut off, for another thread.
   template <class Runs>
   [[nodiscard]] bool merge_until_asked(Runs& runs, Runs& upper, latent_stack* stack, pace& mine) {
     while (!runs.is_one()) {

@@ -1,5 +1,4 @@
-// How many elements a loop does between two looks at whether somebody wants work, and whether what is left is worth
-// handing over.
+// How many elements a loop runs between two looks for a request, and whether its rest is worth sharing.
 //
 // A look costs a clock reading and one load of a flag. The first block is one element where nothing is known of the
 // call site, and otherwise as many as should take k_trusted_ticks, at most a small part of all. Blocks grow by up to 64
@@ -35,9 +34,9 @@ inline constexpr std::uint64_t k_ticks_per_us = 1000;
 #endif
 // bench/algo: at 4 µs looking is lost in the noise, and a sleeper takes longer than that to wake.
 inline constexpr std::uint64_t k_block_ticks = 4 * k_ticks_per_us;
-// Less work than this is not handed over: to wake a sleeper costs several microseconds here and 10 to 50 there.
+// Less work than this is not shared: waking a sleeper costs several microseconds here and 10 to 50 there.
 inline constexpr std::uint64_t k_worth_ticks = 20 * k_ticks_per_us;
-// The same where somebody is awake and waits for it: the half must be longer than it takes to get it there and back.
+// The same for a thief that is awake: the half must take longer than its way there and back.
 inline constexpr std::uint64_t k_worth_awake_ticks = 8 * k_ticks_per_us;  // guess
 // A block shorter than this says little about the next: its first element may have missed the cache.
 inline constexpr std::uint64_t k_sure_ticks = k_ticks_per_us;
@@ -60,7 +59,7 @@ class site_cost {
   [[nodiscard]] double ticks_of(std::size_t count) const {
     return static_cast<double>(ticks()) * static_cast<double>(count) / k_unit;
   }
-  // About so many take so long: a power of two.
+  // About how many elements take that long: a power of two.
   [[nodiscard]] std::size_t count_in(std::uint64_t span) const {
     const int room = static_cast<int>(std::bit_width(span * k_unit)) - static_cast<int>(std::bit_width(ticks()));
     return std::size_t{1} << (std::max)(room, 0);
@@ -100,7 +99,7 @@ class pace {
   // All blocks since start().
   [[nodiscard]] std::uint64_t total_ticks() const { return since_ - began_; }
 
-  // With so many elements.
+  // With `count` elements.
   void start(std::size_t count) {
     since_ = began_ = ticks();
     place_ = 0;
@@ -160,8 +159,7 @@ class pace {
       return static_cast<std::size_t>(least * static_cast<double>(done_) / static_cast<double>(spent_)) + 1;
     return site_->is_known() ? static_cast<std::size_t>(least / site_->ticks_of(1)) + 1 : 1;
   }
-  // Before the first note(): would half of so many elements be worth another thread's trouble if they took what they
-  // did the last time?
+  // Before the first note(): would half of the elements be worth a steal if they took as long as the last time?
   [[nodiscard]] bool expects(std::size_t left, std::uint64_t least) const {
     return trusts_ && grain_ == 0 && left >= 2 && site_->is_known() &&
            site_->ticks_of(left) >= static_cast<double>(least);

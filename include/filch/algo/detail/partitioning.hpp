@@ -1,9 +1,9 @@
-// Partitioning in place: serial in blocks, cut in two when somebody asks for work.
+// Partitioning in place: serial in blocks, divided at a request.
 //
 // A strand keeps [begin, small_end) accepted and [small_end, at) refused, and takes one element after the other from
-// `at` on. When somebody asks, the upper half of what is left is partitioned elsewhere; then the refused ones of the
-// lower part and the accepted ones of the upper part that lie between them change places. Elements are only swapped, so
-// none is lost when the predicate throws.
+// `at` on. At a request, the upper half of the rest is partitioned elsewhere; then the refused ones of the lower part
+// and the accepted ones of the upper part that lie between them change places. Elements are only swapped, so none is
+// lost when the predicate throws.
 #pragma once
 
 #include <filch/algo/detail/lazy_loop.hpp>

@@ -1,4 +1,4 @@
-// Quicksort with forks. A part is partitioned by a pivot, in parallel if somebody asks for work meanwhile; then its
+// Quicksort with forks. A part is partitioned by a pivot, in parallel if a thief requests work meanwhile; then its
 // right side is forked and its left side resumes. Parts below k_fork are done without forks, parts below k_leaf by
 // std::sort. A selection resumes with the side that holds the place it is asked for, and ends with std::nth_element.
 #pragma once

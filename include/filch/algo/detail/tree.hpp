@@ -7,7 +7,7 @@
 //
 //   B = bit_ceil(n) / 64, at least 1 and at most 1024
 //
-// Every node is a fork, which costs next to nothing unless somebody takes it. A call that was cheap before begins
+// Every node is a fork, which costs nearly nothing unless a thief takes it. A call that was cheap before begins
 // serially in the same shape, and forks only when it turns out to be worth it. Both ways call one compiled copy of the
 // leaf.
 #pragma once

@@ -104,7 +104,7 @@ class walked_loop {
   }
   void forked(At at, std::size_t count, block_plan plan) {
     latent_stack& stack = v0::detail::latent_stack_here();
-    // A recording of one worker, which nobody asks: the fork in which this one stands becomes a task at once.
+    // A recording of one worker, which gets no requests: the fork around this one becomes a task at once.
     if (plan.is_costly && stack.shows_loops) [[unlikely]]
       (void)v0::detail::loop_slow_path(stack, true);
     if (count <= plan.elements) return forked_block(at, count, plan);
@@ -138,7 +138,7 @@ class walked_loop {
     return true;
   }
 
-  // Forks the upper half, which is offered if somebody asks.
+  // Forks the upper half, which is promoted at a request.
   [[gnu::noinline]] void split(latent_stack& stack, At at, std::size_t left, std::size_t end, const pace& mine) {
     const std::size_t count = mine.lower_half(left);
     auto lower = [&] { strand(at, count, end - left + count, mine); };

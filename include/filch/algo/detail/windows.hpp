@@ -1,8 +1,8 @@
 // Algorithms in which every block needs something from all blocks before it: scans, copy_if.
 //
-// Blocks are done one after the other in one pass, until somebody asks for work. Then the next k_window blocks are done
-// in two passes with a short serial step between: the first finds what each block adds, the second uses what was before
-// it. One thread alone does everything once.
+// Blocks are done one after the other in one pass, until a request comes. Then the next k_window blocks are done in two
+// passes with a short serial step between: the first finds what each block adds, the second uses what was before it.
+// One thread alone does everything once.
 #pragma once
 
 #include <filch/algo/detail/lazy_loop.hpp>
