@@ -148,8 +148,8 @@ const filch_format = (() => {
     }
   }
 
-  // Events of one worker or of outside threads. `task` and the `argument` of a spawn, and of a join or woken of version
-  // 2, are indices of tasks; -1 is none, also in `detail`.
+  // Events of one worker or of external threads. `task` and the `argument` of a spawn, and of a join or woken of
+  // version 2, are indices of tasks; -1 is none, also in `detail`.
   function make_lane(count) {
     return {
       count: 0,
@@ -333,7 +333,7 @@ const filch_format = (() => {
         }
       }
       out.workers = Number(out.about.find(([key]) => key === "workers")?.[1] ?? 0);
-      // Lane w is worker w; the last one is that of outside threads.
+      // Lane w is worker w; the last one is that of external threads.
       const lane_of = (code) => (code === 0 ? out.workers : code - 1);
       const sizes = new Array(out.workers + 1).fill(0);
       const events = blocks.filter((block) => block.type === "EVNT");

@@ -109,7 +109,7 @@ const filch_order = (() => {
     }
   }
 
-  // Calls visit(lane, index) for every event. At the same moment outside threads come first, then workers by number,
+  // Calls visit(lane, index) for every event. At the same moment external threads come first, then workers by number,
   // as far as causes allow. `tasks` is how many there are.
   function in_order_of_time(lanes, tasks, visit) {
     const rank = (lane) => (lane === lanes.length - 1 ? -1 : lane);

@@ -93,7 +93,7 @@ const filch_replay = (() => {
       this.since[w] = time;
     }
 
-    // Whoever changes a stack calls account() before and settle() after.
+    // A change of a stack calls account() before and settle() after.
     enter(w, time, new_state, task) {
       if (this.is_idle(w) && this.waiting_for[w] > 0) --this.idle_with_own;
       if (this.now_state[w] >= 0) --this.in_state[this.now_state[w]];
@@ -353,7 +353,7 @@ const filch_replay = (() => {
       }
     }
 
-    // What may come from workers and from outside threads.
+    // What may come from workers and from external threads.
     see_task(w, what, task, argument, detail, time) {
       if (task < 0) return;
       const tasks = this.tasks;

@@ -48,7 +48,7 @@ const filch_text = (() => {
   }
 
   function lane_text(model, lane) {
-    return lane < model.workers ? `worker ${lane}` : "an outside thread";
+    return lane < model.workers ? `worker ${lane}` : "an external thread";
   }
 
   function name_text(model, task) {
@@ -151,7 +151,7 @@ const filch_text = (() => {
       case origin.batch:
         return `worker ${w} stole it along with others; worker ${victim} had it first`;
       case origin.injected:
-        return "taken from where outside threads submit";
+        return "taken from the queue for external threads";
       case origin.handed:
         return `handed over by ${lane_text(model, tasks.spawn_lane[task])}`;
       case origin.own:

@@ -6,7 +6,7 @@
 //   join    from the last strand of a child to the strand of the parent that begins behind the join
 //   wake    from the strand that woke a suspended task to the one with which it resumes
 //
-//   (I1) Every edge goes from a lower to a higher strand number, and no strand begins before one that comes before it has
+//   (I1) Every edge goes from a lower to a higher strand number, and no strand begins before its predecessors have
 //        ended. So the numbers are an order of the graph, and no chain is longer than the run.
 //   (I2) `edges` are sorted by `to`.
 //   (I3) The strands of one worker do not overlap.

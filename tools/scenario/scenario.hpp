@@ -130,7 +130,7 @@ void require_valid(const document& what);
 [[nodiscard]] sim::machine_model make_machine(const document& what);
 // For one run. What is random in it comes from `seed`. The document outlives it.
 [[nodiscard]] std::unique_ptr<sim::workload> make_workload(const document& what, std::uint64_t seed);
-// At so many tasks a run is cut off. Only tasks that have children at random can come to that.
+// The number of tasks at which a run is cut off. Only tasks that have children at random can reach it.
 [[nodiscard]] std::uint64_t most_tasks(const document& what);
 // The limits and the seed of one run.
 [[nodiscard]] sim::run_options make_options(const document& what, std::uint64_t seed);

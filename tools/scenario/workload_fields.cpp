@@ -80,7 +80,7 @@ sim::target read_target(const field& from) {
   return how == "worker" ? sim::target::at(worker_id{worker}) : sim::target::pinned_to(worker_id{worker});
 }
 
-// How many tasks: said outright, or by the length of a list, or so many of one length that they come to a total.
+// How many tasks: given as a number, by the length of a list, or as a total divided by their length.
 std::uint64_t read_count(object_fields& fields, const sim::task_group& group) {
   const auto count = fields.find("count");
   const auto total = fields.find("total");

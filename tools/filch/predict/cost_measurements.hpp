@@ -49,7 +49,7 @@ struct wake_costs {
 [[nodiscard]] double measure_migration_per_kib_ns();
 
 struct busy_machine {
-  double speed = 1;      // of each of so many threads, one per CPU, as a part of one that runs alone
+  double speed = 1;      // of each of `cpus` threads, one per CPU, relative to one that runs alone
   double cpu_share = 1;  // of the wall time that these threads had a CPU; less: other programs use them too
 };
 [[nodiscard]] busy_machine measure_all_busy(std::uint32_t cpus);

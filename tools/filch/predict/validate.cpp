@@ -26,7 +26,7 @@ constexpr validated_case k_cases[] = {
     {"tree-sum", "tree-sum", "", 4'000'000, 200'000, true},
 };
 
-// A forecast for a few workers from one recording of 50 µs beats is small; these seeds make its mean steady.
+// A forecast for a few workers from one recording with heartbeats of 50 µs is small; these seeds make its mean steady.
 constexpr std::uint32_t k_seeds = 5;
 
 time_ns process_cpu_ns() {

@@ -25,7 +25,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// A scenario that shows something is run with so many seeds, one that does not with one.
+// The number of seeds of a scenario with variants; one without variants runs with one seed.
 constexpr std::uint32_t k_contrast_seeds = 100;
 // A larger run is not recorded unless a file or the log asks for it, and not looked at task by task.
 constexpr std::uint64_t k_recorded_tasks = 200'000;
