@@ -72,8 +72,8 @@ void runtime::core::start_crew() {
   const std::uint32_t wanted = *chosen.workers;
   std::optional<topology::cpu_set> unbound;
   if (chosen.pinning == pinning::apart && wanted > 1 && has_cpu_each) unbound = topology::thread_affinity();
-  const std::error_code refused = threads->start(wanted, unbound ? usable.cpus : topology::cpu_set{},
-                                                 topology::current_cpu().value_or(0));
+  const std::error_code refused =
+      threads->start(wanted, unbound ? usable.cpus : topology::cpu_set{}, topology::current_cpu().value_or(0));
   const std::uint32_t started = threads->thread_count();
   if (started == 0)
     throw std::system_error(refused, "filch: not one of " + std::to_string(wanted) +
@@ -90,8 +90,14 @@ void runtime::core::make_parts() {
   wakes.emplace(workers, chosen, distances, cpus->keeps_apart());
   queues.emplace(*this, workers, chosen, search_options.placement, admits, *wakes);
   shares.emplace(chosen, workers, *wakes, *cpus, may_visit, actions.wait_for);
-  const worker_setup with{*this,     *shares,        chosen,         search_options,
-                          distances, may_visit,      measures_tasks, actions.share_pending,
+  const worker_setup with{*this,
+                          *shares,
+                          chosen,
+                          search_options,
+                          distances,
+                          may_visit,
+                          measures_tasks,
+                          actions.share_pending,
                           actions.share_ready};
   for (std::uint32_t i = 0; i != *chosen.workers; ++i) workers.emplace_back(with, worker_id{i});
 }
@@ -100,14 +106,15 @@ void runtime::core::make_watchers() {
   if (chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen)
     heartbeat_.emplace(workers, *wakes, *chosen.trace, chosen.name + "-beat", may_interrupt);
   if (!chosen.watchdog_ns && !chosen.dump_on_sigusr2) return;
-  const auto every_ns = chosen.watchdog_ns ? std::optional{std::max<time_ns>(*chosen.watchdog_ns / 4, 1)} : std::nullopt;
-  watchdog_.emplace(chosen.name,
-                    watchdog::duties{.every_ns = every_ns,
-                                     .look = [this, reported = std::vector<std::uint64_t>{}]() mutable {
-                                       report_long_tasks(*this, reported);
-                                     },
-                                     .on_sigusr2 = chosen.dump_on_sigusr2,
-                                     .on_signal = [this] { report(dump_of(*this)); }});
+  const auto every_ns =
+      chosen.watchdog_ns ? std::optional{std::max<time_ns>(*chosen.watchdog_ns / 4, 1)} : std::nullopt;
+  watchdog_.emplace(
+      chosen.name,
+      watchdog::duties{
+          .every_ns = every_ns,
+          .look = [this, reported = std::vector<std::uint64_t>{}]() mutable { report_long_tasks(*this, reported); },
+          .on_sigusr2 = chosen.dump_on_sigusr2,
+          .on_signal = [this] { report(dump_of(*this)); }});
 }
 
 runtime::core::~core() {

@@ -26,8 +26,8 @@ class current_task {
   [[nodiscard]] task_id id() const { return now_ != nullptr ? now_->id : task_id::none(); }
   void set(task_record* running) {
     now_ = running;
-    name_.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);     // statistic
-    if (is_measured_) since_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);         // ordered by [R10]
+    name_.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);  // statistic
+    if (is_measured_) since_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);      // ordered by [R10]
     // [R10] release store: the task's beginning comes before its number, so that the watchdog never takes the end of the
     // task before it for its beginning → [R11] in held().
     number_.store(id().value, std::memory_order_release);

@@ -57,9 +57,8 @@ void demand_board::flush_deferred_now() noexcept {
 // What an external thread that has left deferred concerns no worker.
 bool demand_board::has_deferred() const {
   bool is_any = std::ranges::any_of(workers_, [](const worker& each) { return each.point.requests.has_deferred(); });
-  external_.for_each([&](const external_slot& slot) {
-    is_any |= slot.is_inside() && slot.point.requests.has_deferred();
-  });
+  external_.for_each(
+      [&](const external_slot& slot) { is_any |= slot.is_inside() && slot.point.requests.has_deferred(); });
   return is_any;
 }
 

@@ -95,8 +95,7 @@ void dispatch::number_task(task_base& made, worker* from, bool is_own_thread) {
   if (from != nullptr) {
     made.id = from->number_task();
     from->counters.add(trace::count::spawned);
-    if (from->trace.is_enabled())
-      from->trace.events().spawn(made.id, from->runs.id(), from->trace.name_of(made));
+    if (from->trace.is_enabled()) from->trace.events().spawn(made.id, from->runs.id(), from->trace.name_of(made));
   } else if (!admit_outside(made.id, made.name != nullptr ? made.name : made.label(), is_own_thread)) {
     made.release();
     admission::throw_shut_down();

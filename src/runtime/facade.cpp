@@ -133,7 +133,7 @@ bool wait_on_any_stack(task_base& what, time_ns deadline_ns) {
   wait_graph& waits = held->home.waits;
   const auto ticket = waits.begin_wait(held->runs.get(), what);
   wait_on_worker([&] { return what.state.is_finished() || monotonic_now_ns() >= deadline_ns; },
-            [&](time_ns until_ns) { (void)what.state.block(std::min(deadline_ns, until_ns)); });
+                 [&](time_ns until_ns) { (void)what.state.block(std::min(deadline_ns, until_ns)); });
   waits.end_wait(ticket);
   return what.state.is_finished();
 }

@@ -106,7 +106,7 @@ void monitor::prepare_visits() {
 }
 
 void monitor::run() noexcept {
-  (void)cpus_.unbind_thread();                                              // its starter may be bound itself
+  (void)cpus_.unbind_thread();                              // its starter may be bound itself
   (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every pause
   if (visits_.may_visit()) prepare_visits();
   policy::monitor_pace pace{board_.rules()};
@@ -194,8 +194,7 @@ bool monitor::look_at(share_point& at, seen& before, bool awaits_join) {
   if (!std::exchange(before.was_asked, true) && is_answered_soon(at)) return true;
   if (!visits_.can_visit()) return false;
   // Ready coroutines come to their turn by themselves where one task or part of a coroutine ends after the other.
-  if (const std::uint64_t begun = begun_at(at);
-      begun != std::exchange(before.begun, begun) && !withholds_forks(at)) {
+  if (const std::uint64_t begun = begun_at(at); begun != std::exchange(before.begun, begun) && !withholds_forks(at)) {
     return false;
   }
   if (board_.is_exhausted() && !has_coroutines(at)) return false;

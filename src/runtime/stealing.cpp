@@ -61,11 +61,19 @@ bool may_have_more(const worker& me, const worker& robbed, const queue_entry& ta
   return has_pending(robbed) || (is_coroutine(taken) && me.home.wakes->sleeping_hint() != 0);
 }
 
+// The victim may have forked in the very moment of the request: its change needs some time until it is seen.
+[[nodiscard]] bool withholds_soon(const worker& robbed) {
+  if (withholds(robbed.point)) return true;
+  const time_ns until_ns = monotonic_now_ns() + robbed.point.rules.migrate_ns;
+  while (monotonic_now_ns() < until_ns) std_atomics::pause();
+  return withholds(robbed.point);
+}
+
 // The thief has taken work while others sleep, and will request nothing soon: should the victim have more, and come to
 // no fork or join, only the monitor notices.
 void pass_on(worker& me, const worker& robbed) {
   if (me.home.wakes->sleeping_hint() == 0) return;
-  if (withholds(robbed.point) || robbed.awaits_join()) me.home.shares->call_monitor();
+  if (robbed.awaits_join() || withholds_soon(robbed)) me.home.shares->call_monitor();
   else if (robbed.point.requests.has_deferred()) me.home.shares->announce_deferred();
 }
 

@@ -90,11 +90,11 @@ void start(void* loop, fiber&) {
 
 void prepare(pooled_stack& fresh, stack_loop loop) {
   latent_stack& latent = latent_of(fresh);
-  latent.newest.store(&latent.bottom, std::memory_order_relaxed);                    // before publication
-  latent.last_seen.store(&latent.bottom, std::memory_order_relaxed);                 // before publication
+  latent.newest.store(&latent.bottom, std::memory_order_relaxed);                     // before publication
+  latent.last_seen.store(&latent.bottom, std::memory_order_relaxed);                  // before publication
   latent.join_limit.store(latent_stack::k_no_join_limit, std::memory_order_relaxed);  // before publication
-  latent.last_recorded.store(&latent.bottom, std::memory_order_relaxed);             // before publication
-  latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);               // before publication
+  latent.last_recorded.store(&latent.bottom, std::memory_order_relaxed);              // before publication
+  latent.last_shared.store(&latent.bottom, std::memory_order_relaxed);                // before publication
   latent.stays = 0;
   latent.low_mark = fresh.body.low_mark();
   latent.lowest = fresh.body.lowest();

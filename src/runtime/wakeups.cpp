@@ -19,8 +19,7 @@ void wakeups::notify(worker_id origin, worker* by) noexcept {
   }
   const worker_id woken = idle_.notify([&](const worker_id* sleepers, std::size_t count) {
     const auto distance = [this](worker_id a, worker_id b) { return distances_.between(a, b); };
-    const std::size_t index =
-        policy::wake_policy{how_}.choose({sleepers, count}, origin, distance, random_).index();
+    const std::size_t index = policy::wake_policy{how_}.choose({sleepers, count}, origin, distance, random_).index();
     // The keeper of the sources sleeps on while others can be woken.
     const bool is_keeper = count != 1 && sleepers[index] == sources.keeper.who_hint();
     const std::size_t choice = is_keeper ? (index != 0 ? index : count) - 1 : index;

@@ -157,7 +157,8 @@ queue_entry* take_anything(worker& me) {
 // ---- what thieves requested -----------------------------------------------------------------------------------------
 
 // While the worker is recorded all children become tasks, so that the record has them. Otherwise some of the oldest
-// group: as many as a few thieves take before the next fork (guess).
+// group: as many as a few thieves take before the next fork (guess). The request stands as long as another worker
+// sleeps: the one that is woken may look before the next children are there, and no thief would request them again.
 void share_pending(local_work& mine) noexcept {
   worker& me = static_cast<worker&>(mine);
   const bool is_recorded = me.trace.is_enabled();
@@ -172,7 +173,9 @@ void share_pending(local_work& mine) noexcept {
     me.home.queues->push_own_quietly(*child, me);
   }
   me.changes.end();
-  if (is_shared) me.home.wakes->notify(me.self, &me);
+  if (!is_shared) return;
+  me.home.wakes->notify(me.self, &me);
+  if (me.home.wakes->sleeping_hint() != 0) me.request_work();
 }
 
 // One alone stays: its turn comes when what runs suspends or ends, and the monitor visits a worker where that takes long.

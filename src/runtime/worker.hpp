@@ -81,7 +81,7 @@ class alignas(k_no_sharing_bytes) worker : public local_work {
   // Immutable.
   runtime::core& home;
   const worker_id self;
-  const bool is_only;  // there is no other worker
+  const bool is_only;                           // there is no other worker
   void (*const share_ready)(worker&) noexcept;  // a request was seen: ready coroutines go into the deque
 
   worker_queues queues;

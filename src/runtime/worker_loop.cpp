@@ -145,7 +145,8 @@ void thread_main(runtime::core& home, std::uint32_t number) noexcept {
       }
     }
     if (begin != nullptr) begin = &run_worker;
-    else begin = home.cpus->binds_first_threads() && number < *home.chosen.workers ? &start_bound_thread : &start_thread;
+    else
+      begin = home.cpus->binds_first_threads() && number < *home.chosen.workers ? &start_bound_thread : &start_thread;
     run_on_pooled_stack(*home.stacks, begin);
   }
 }
@@ -153,7 +154,8 @@ void thread_main(runtime::core& home, std::uint32_t number) noexcept {
 }  // namespace
 
 const thread_actions& actions_of_threads() {
-  static constexpr thread_actions k_actions{&thread_main, &run_worker, &share_pending, &share_ready, &wait_for_children};
+  static constexpr thread_actions k_actions{&thread_main, &run_worker, &share_pending, &share_ready,
+                                            &wait_for_children};
   return k_actions;
 }
 

@@ -87,8 +87,8 @@ class worker_queues {
   [[nodiscard]] look pop_mail(policy::priority which) { return as_look(of(which).mail.pop()); }
 
   struct newest {
-    bool is_taken = false;  // it was taken out
-    bool was_disturbed = false;       // another task was out for a moment: whoever looked meanwhile must be told
+    bool is_taken = false;       // it was taken out
+    bool was_disturbed = false;  // another task was out for a moment: whoever looked meanwhile must be told
   };
 
   // Takes `wanted` out if it is the newest task of its deque. Entries that were left behind, empty, above it or

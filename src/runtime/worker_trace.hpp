@@ -47,9 +47,7 @@ class worker_trace final : public fork_recorder {
     return fork_detail_ == trace::fork_detail::every && is_enabled();
   }
   // Forks are left out, unless they are stolen.
-  [[nodiscard]] bool leaves_forks_out() const {
-    return is_enabled() && fork_detail_ == trace::fork_detail::stolen;
-  }
+  [[nodiscard]] bool leaves_forks_out() const { return is_enabled() && fork_detail_ == trace::fork_detail::stolen; }
   [[nodiscard]] task_id running_task() const noexcept override { return runs_.id(); }
   // Recorded forks are counted apart from tasks.
   [[nodiscard]] task_id next_fork_number() noexcept override {

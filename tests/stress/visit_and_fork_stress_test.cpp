@@ -6,6 +6,7 @@
 // filch's, and so run before them.
 #include <runtime/core.hpp>
 #include <share/visiting.hpp>
+#include <share/visitor.hpp>
 #include <support/stress.hpp>
 
 #include <filch/filch.hpp>
@@ -94,7 +95,7 @@ TEST(copies_of_the_process, are_made_while_threads_visit_each_other) {
     filch::runtime::core& core = rt.inside();
     while (!is_over.load()) {
       for (filch::worker& each : core.workers) {
-        if (each.point.visit(core)) core.notify(filch::worker_id::none());
+        if (filch::share_visitor{each.point}.visit()) core.wakes->notify(filch::worker_id::none(), nullptr);
       }
     }
   }};

@@ -6,6 +6,7 @@
 // worker sleeps, as those of a runtime do: some ten thousand visits a second find something.
 #include <runtime/core.hpp>
 #include <share/visiting.hpp>
+#include <share/visitor.hpp>
 #include <support/stress.hpp>
 #include <support/test_seed.hpp>
 
@@ -50,13 +51,13 @@ class visitors {
  private:
   void visit(filch::runtime::core& core) {
     for (filch::worker& each : core.workers) visit(core, each.point);
-    core.external().for_each([&](filch::external_slot& slot) { visit(core, slot.point); });
+    core.shares->external.for_each([&](filch::external_slot& slot) { visit(core, slot.point); });
   }
   void visit(filch::runtime::core& core, filch::share_point& point) {
-    const bool was_there = point.cell.has_offer();
-    if (!point.visit(core)) return;
+    const bool was_there = point.offers.is_filled();
+    if (!filch::share_visitor{point}.visit()) return;
     if (!was_there) ++found_;
-    core.notify(filch::worker_id::none());
+    core.wakes->notify(filch::worker_id::none(), nullptr);
   }
 
   const std::vector<filch::runtime*> whom_;
