@@ -1,7 +1,7 @@
 // length_bench [--workers 16] [--rounds n] [--without throttle|join_first|one_place|linger]
 //
-// Loops by length and place: one `for_each` over doubles, whose serial length is given, in a row, each behind a pause of
-// 100 µs and each behind one of 2 ms, called inside run() and from the main thread. Serial loops and all others take
+// Loops by length and place: one `for_each` over doubles, whose serial length is given, in a row, each behind a pause
+// of 100 µs and each behind one of 2 ms, called inside run() and from the main thread. Serial loops and all others take
 // turns; medians in µs are printed, and the half-efficiency length: the shortest serial length at which the workers are
 // half as many times as fast. Shorter rows than that show what waking and dividing cost.
 #include <filch/algo/for_each.hpp>

@@ -32,9 +32,7 @@ bool is_at(const runtime& there, const promise_base& who) {
 }
 
 // The task counts as unfinished in both runtimes until it has arrived, so neither of them can end meanwhile.
-void queue_at(const runtime& there, coroutine_entry& who) {
-  port::move_to(port::home_of(there), who);
-}
+void queue_at(const runtime& there, coroutine_entry& who) { port::move_to(port::home_of(there), who); }
 
 void arrive(const promise_base& who) noexcept { static_cast<spawned&>(*who.context).arrive(); }
 

@@ -26,7 +26,8 @@ void enter_blocked(runtime::core& home, latent_stack& stack, task_id task) noexc
   home.shares->call_monitor();
 }
 
-// A thread of the crew lives as long as the runtime: external threads would find no slot left, so it gives its own back.
+// A thread of the crew lives as long as the runtime: external threads would find no slot left, so it gives its own
+// back.
 void leave_blocked() noexcept {
   external_slot* const slot = external_threads::slot_of_thread();
   if (slot == nullptr || !slot->is_inside()) return;

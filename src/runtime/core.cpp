@@ -88,7 +88,8 @@ void runtime::core::start_crew() {
 void runtime::core::make_parts() {
   const bool may_visit = may_interrupt && std_atomics::has_heavy_fence();
   wakes.emplace(workers, chosen, distances, cpus->keeps_apart());
-  queues.emplace(*this, workers, chosen, search_options.placement, admits, *wakes);
+  queues.emplace(workers, chosen, admits, *wakes);
+  submits.emplace(*this, workers, chosen, search_options.placement, admits, *wakes, *queues);
   shares.emplace(chosen, workers, *wakes, *cpus, may_visit, actions.wait_for);
   const worker_setup with{*this,
                           *shares,

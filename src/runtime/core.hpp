@@ -2,7 +2,8 @@
 //
 //   admission    what it takes in, and whether everything is done
 //   wakeups      who wakes whom
-//   dispatch     where work goes
+//   dispatch     where ready work goes
+//   submission   how new work comes in
 //   sharing      share points, visits, the monitor thread: requests for forked work
 //   cpu_spread   where threads run
 //   crew         the threads that hold workers; worker_loop.hpp has what they do
@@ -19,6 +20,7 @@
 #include "self_recording.hpp"
 #include "setup.hpp"
 #include "sharing.hpp"
+#include "submission.hpp"
 #include "wait_graph.hpp"
 #include "wakeups.hpp"
 #include "watchdog.hpp"
@@ -56,6 +58,7 @@ class runtime::core : public runtime_setup {
   admission admits{workers};
   std::optional<wakeups> wakes;
   std::optional<dispatch> queues;
+  std::optional<submission> submits;
   std::optional<cpu_spread> cpus;
   std::optional<sharing> shares;
   std::optional<stack_pool> stacks;

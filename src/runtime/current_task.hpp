@@ -1,6 +1,6 @@
 // Which task a worker runs, for itself, for recordings, dumps and the watchdog.
 //
-// Who may call what: `set` and `get` the thread that holds the worker; `describe` and `held_since` any thread.
+// Who may call what: `set` and `get` the thread that holds the worker; `describe` and `held` any thread.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -28,8 +28,8 @@ class current_task {
     now_ = running;
     name_.store(running != nullptr ? running->name : nullptr, std::memory_order_relaxed);  // statistic
     if (is_measured_) since_ns_.store(monotonic_now_ns(), std::memory_order_relaxed);      // ordered by [R10]
-    // [R10] release store: the task's beginning comes before its number, so that the watchdog never takes the end of the
-    // task before it for its beginning → [R11] in held().
+    // [R10] release store: the task's beginning comes before its number, so that the watchdog never takes the end of
+    // the task before it for its beginning → [R11] in held().
     number_.store(id().value, std::memory_order_release);
   }
 

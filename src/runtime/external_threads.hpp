@@ -26,9 +26,9 @@ struct external_slot {
 
   external_threads& of;
   share_point point;
-  // The list of latent frames is the one of these whose place in a page is that of the thread's frames before the first:
-  // then no frame of the first levels has the same place in a page as the list, which a processor would take for the
-  // same address at first. They fill a page.
+  // The list of latent frames is the one of these whose place in a page is that of the thread's frames before the
+  // first: then no frame of the first levels has the same place in a page as the list, which a processor would take for
+  // the same address at first. They fill a page.
   static constexpr std::size_t k_places = 32;
   struct alignas(128) place {
     latent_stack stack;
@@ -72,8 +72,8 @@ class external_threads {
   external_threads(const external_threads&) = delete;
   external_threads& operator=(const external_threads&) = delete;
 
-  // The calling thread's slot, which it keeps until it ends or gives it back; nullptr: there is none left, no memory, or
-  // the thread is ending.
+  // The calling thread's slot, which it keeps until it ends or gives it back; nullptr: there is none left, no memory,
+  // or the thread is ending.
   [[nodiscard]] external_slot* slot_for_thread() noexcept;
   // nullptr: it has none.
   [[nodiscard]] static external_slot* slot_of_thread() noexcept;

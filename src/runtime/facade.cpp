@@ -41,7 +41,7 @@ void runtime::require_worker(worker_id worker) const {
 }
 
 void runtime::enqueue(task_base& made, worker_id worker, const submit_options& how) {
-  core_->queues->enqueue(made, worker, how, core_->own_worker(), core_->is_own_thread());
+  core_->submits->enqueue(made, worker, how, core_->own_worker(), core_->is_own_thread());
 }
 
 void runtime::run_and_wait(detail::plain_call what) {
@@ -53,7 +53,7 @@ void runtime::run_and_wait(detail::plain_call what) {
 }
 
 void runtime::place(task_base& made, worker_id worker) {
-  core_->queues->place(made, worker, core_->own_worker(), core_->is_own_thread());
+  core_->submits->place(made, worker, core_->own_worker(), core_->is_own_thread());
 }
 
 void runtime::wait_idle() { (void)core_->wait_idle(k_never_ns); }

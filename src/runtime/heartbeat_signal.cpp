@@ -22,8 +22,8 @@ struct sigaction action_before{};
 // Its address is the mark of our signals.
 char mark;
 
-// Runs on the thread itself, between two of its instructions. Where the share point is closed a list is being changed, or
-// somebody visits it: then nothing is noted, until the next beat.
+// Runs on the thread itself, between two of its instructions. Where the share point is closed a list is being changed,
+// or somebody visits it: then nothing is noted, until the next beat.
 void note_open_forks() noexcept {
   latent_stack* const stack = current_latent_stack();
   worker* const me = worker::current();

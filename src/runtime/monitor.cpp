@@ -90,8 +90,8 @@ void monitor::start() noexcept {
   is_started_.store(true, std::memory_order_relaxed);  // statistic
 }
 
-// In a process that has had several threads for a while the system takes 10 to 30 ms, in which the monitor requests from
-// others already: another thread waits for the system.
+// In a process that has had several threads for a while the system takes 10 to 30 ms, in which the monitor requests
+// from others already: another thread waits for the system.
 void monitor::prepare_visits() {
   const auto register_process = [this] {
     visits_.prepare();

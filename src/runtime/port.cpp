@@ -20,18 +20,18 @@ home& here() noexcept { return worker::current()->home; }
 const task_record* running_task() noexcept { return worker::current()->runs.get(); }
 
 void enqueue(home& at, task_base& made) {
-  at.queues->enqueue(made, worker_id::none(), k_plain, at.own_worker(), at.is_own_thread());
+  at.submits->enqueue(made, worker_id::none(), k_plain, at.own_worker(), at.is_own_thread());
 }
 
 void spawn(home& at, coroutine_entry& made, const submit_options& how) {
   worker* const from = at.own_worker();
   if (from == nullptr) at.require_open();
-  at.queues->spawn(made, how, from, at.is_own_thread());
+  at.submits->spawn(made, how, from, at.is_own_thread());
 }
 
 void place_here(task_base& made) {
   worker& me = *worker::current();
-  me.home.queues->place(made, me.self, &me, true);
+  me.home.submits->place(made, me.self, &me, true);
 }
 
 void count_begun() noexcept { (void)worker::current()->totals.made(); }
@@ -59,7 +59,7 @@ void put_at(coroutine_entry& entry, worker_id where) noexcept {
 
 void move_to(home& there, coroutine_entry& entry) {
   worker& me = *worker::current();
-  there.queues->take_in(entry, there.is_own_thread());
+  there.submits->take_in(entry, there.is_own_thread());
   me.totals.finished();
 }
 

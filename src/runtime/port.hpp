@@ -44,8 +44,8 @@ void count_ended() noexcept;
 // What has waited is ready. Any thread. The entry may be gone afterwards. `why`: what it has waited for, or null.
 void put_back(home& at, coroutine_entry& entry, const char* why) noexcept;
 void put_back(suspended_stack& parents, const char* why) noexcept;
-// Behind the others that are ready here; on that worker, where it stays; on a worker of another runtime, which may throw
-// usage_error.
+// Behind the others that are ready here; on that worker, where it stays; on a worker of another runtime, which may
+// throw usage_error.
 void put_behind(coroutine_entry& entry) noexcept;
 void put_at(coroutine_entry& entry, worker_id where) noexcept;
 void move_to(home& there, coroutine_entry& entry);

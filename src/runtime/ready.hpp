@@ -19,14 +19,14 @@ inline void put_ready(worker& me, coroutine_entry& entry, ready_turn when) noexc
   if (when == ready_turn::last || me.search.options().order == policy::order::fifo) me.ready.put_behind(entry);
   else me.ready.put(entry);
   me.changes.end();
-  // statistic: a stale read only delays the answer
+  // hint: a stale read only delays the answer
   if (me.requested.load(std::memory_order_relaxed) == request_kind::work) [[unlikely]]
     me.share_ready(me);
 }
 
 // Null: there is none, or a visitor was quicker.
 [[nodiscard]] inline coroutine_entry* take_ready(worker& me) noexcept {
-  // statistic: a stale read only delays the answer
+  // hint: a stale read only delays the answer
   if (me.requested.load(std::memory_order_relaxed) == request_kind::work && me.ready.size() > 1) [[unlikely]]
     me.share_ready(me);
   me.changes.begin();

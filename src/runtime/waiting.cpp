@@ -9,8 +9,8 @@
 namespace filch::inline v0 {
 namespace {
 
-// No thread may stand in: the thread runs whatever there is. Staying stacks of this thread come to their turn meanwhile,
-// since what is waited for may be theirs.
+// No thread may stand in: the thread runs whatever there is. Staying stacks of this thread come to their turn
+// meanwhile, since what is waited for may be theirs.
 void help_until(const std::function<bool()>& is_over, const std::function<void(time_ns)>& nap) {
   constexpr time_ns k_look_again_ns = 100 * k_ns_per_us;  // guess
   while (!is_over()) {

@@ -1,6 +1,6 @@
 // Who wakes whom: every wake-up of a worker goes through `notify`, and every source of a deadline through the keeper.
 //
-//   new work in a queue       notify(origin)            a sleeper that the wake policy chooses, unless a worker searches
+//   new work in a queue       notify(origin)            a sleeper that the policy chooses, unless a worker searches
 //   work pinned to a worker   notify_worker(who)        that one
 //   a new earliest deadline   note_deadline(at)         the keeper of the wait sources, or any sleeper
 //   an offer (forks, loops)   core::wake_for_offer      as new work, or left to the monitor thread
@@ -30,7 +30,8 @@ class wakeups {
   wakeups(const wakeups&) = delete;
   wakeups& operator=(const wakeups&) = delete;
 
-  // There is new work at `origin`, or in the injector for none. `by` is the calling worker, if it is one of this runtime.
+  // There is new work at `origin`, or in the injector for none. `by` is the calling worker, if it is one of this
+  // runtime.
   void notify(worker_id origin, worker* by) noexcept;
   // True: that worker slept, and was woken.
   bool notify_worker(worker_id who) { return idle_.notify_worker(who); }

@@ -100,13 +100,13 @@ look pop_injected(worker& me, policy::priority band) {
     me.queues.mail(*last);
     me.home.wakes->notify(me.self, &me);
   }
-  queues.made_room();
+  me.home.submits->made_room();
   me.counters.add(trace::count::injected, count);
   return {steal_status::taken, first, 0};
 }
 
-// Which of mail and injector comes first in turn: so neither a flood of own tasks nor one of the injector can starve the
-// mail, and a worker that was woken finds it.
+// Which of mail and injector comes first in turn: so neither a flood of own tasks nor one of the injector can starve
+// the mail, and a worker that was woken finds it.
 look take_injected(worker& me, policy::priority band) {
   me.sources.mail_first = !me.sources.mail_first;
   if (me.sources.mail_first) {
@@ -178,8 +178,8 @@ void share_pending(local_work& mine) noexcept {
   if (me.home.wakes->sleeping_hint() != 0) me.request_work();
 }
 
-// One alone stays: its turn comes when what runs suspends or ends, and the monitor visits a worker where that takes long.
-// Without a monitor that can, it does not stay.
+// One alone stays: its turn comes when what runs suspends or ends, and the monitor visits a worker where that takes
+// long. Without a monitor that can, it does not stay.
 void share_ready(worker& me) noexcept {
   constexpr std::uint64_t k_enough = 2;  // for a thief that comes and requests again
   me.changes.begin();

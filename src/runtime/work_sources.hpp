@@ -1,4 +1,5 @@
-// Where work comes from. `take_work` is the one ordered list of sources; the policy's search says which group comes next.
+// Where work comes from. `take_work` is the one ordered list of sources; the policy's search says which group comes
+// next.
 //
 //   group       source, in this order                                                        file
 //   inbox       entries pinned to this worker

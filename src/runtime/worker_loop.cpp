@@ -124,8 +124,8 @@ void start_thread() noexcept {
   run_worker();
 }
 
-// As late as this: until here the system makes the thread wait, for other threads and for memory, and continues it where
-// it likes.
+// As late as this: until here the system makes the thread wait, for other threads and for memory, and continues it
+// where it likes.
 void start_bound_thread() noexcept {
   worker& held = *worker::current();
   if (const std::string problem = held.home.cpus->unbind_thread(); !problem.empty()) held.home.report(problem);

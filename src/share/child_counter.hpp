@@ -1,4 +1,5 @@
-// The counter of a parent whose stack is suspended while it waits. What suspends and resumes stacks lies in the runtime.
+// The counter of a parent whose stack is suspended while it waits. What suspends and resumes stacks lies in the
+// runtime.
 #pragma once
 
 #include <filch/share/join_counter.hpp>

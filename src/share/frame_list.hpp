@@ -7,8 +7,8 @@
 //
 //   bottom ◄─► [shared] ◄─► [noted] ◄─► [seen] ◄── [fresh] ◄── newest
 //
-// Who may call what: the thread that runs on the stack, with its share point closed, or one who visits it; its signal handler
-// with the share point locked. `newest` is what the caller has found as the newest frame.
+// Who may call what: the thread that runs on the stack, with its share point closed, or one who visits it; its signal
+// handler with the share point locked. `newest` is what the caller has found as the newest frame.
 //
 //   (N1) bottom ≤ last_shared ≤ last_recorded ≤ last_seen ≤ newest in the order of the list. One who comes while
 //        join_latent() unlinks a seen frame finds `newest` one before `last_seen`, and perhaps before the other two.

@@ -1,4 +1,5 @@
-// What sharing needs of the runtime around it. The runtime implements these; the layer `share` knows nothing else of it.
+// What sharing needs of the runtime around it. The runtime implements these; the layer `share` knows nothing else of
+// it.
 #pragma once
 
 #include "child_counter.hpp"

@@ -1,5 +1,5 @@
-// Values of policy/demand.hpp that several threads read and write. What they return is a hint, and a note that gets lost
-// beside another costs nothing but that note: so all here is a statistic.
+// Values of policy/demand.hpp that several threads read and write. What they return is a hint, and a note that gets
+// lost beside another costs nothing but that note: so all here is a statistic.
 #pragma once
 
 #include <filch/base/atomics.hpp>

@@ -1,8 +1,8 @@
 // Where a worker offers one piece of latent work to whoever comes first.
 // kernel: light headers only
 //
-// Who may call what: `offer` who holds the share point's lock, when the slot is empty; `take_back` the stack that offered it;
-// the others any thread. Invariant: what was offered is got by exactly one call of `take` or `take_back`.
+// Who may call what: `offer` who holds the share point's lock, when the slot is empty; `take_back` the stack that
+// offered it; the others any thread. Invariant: what was offered is got by exactly one call of `take` or `take_back`.
 #pragma once
 
 #include <filch/base/atomics.hpp>

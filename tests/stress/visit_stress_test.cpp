@@ -1,5 +1,5 @@
-// Visits by force: a thread visits every share point again and again while its owners fork, loop, throw, lock, block and run
-// coroutines.
+// Visits by force: a thread visits every share point again and again while its owners fork, loop, throw, lock, block
+// and run coroutines.
 //
 // Property: whatever a visitor takes, and between whichever two instructions of the owner, every element and leaf runs
 // exactly once, every result and exception arrives. Oracle: counts and sums. Method: the visitors do not wait until a

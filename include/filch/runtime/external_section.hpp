@@ -1,9 +1,9 @@
 // A thread that is no worker takes part while it joins.
 //
 // It runs the outermost join itself, as a plain call, and its forks are latent as those of a worker. So a small
-// computation never leaves the thread; workers are woken only when it has gone on for a while (see the monitor thread in
-// docs/architecture/fork.md). What a worker has taken is waited for on the thread itself: after the join the code is on
-// the thread where it began.
+// computation never leaves the thread; workers are woken only when it has gone on for a while (see the monitor thread
+// in docs/architecture/fork.md). What a worker has taken is waited for on the thread itself: after the join the code is
+// on the thread where it began.
 #pragma once
 
 namespace filch::inline v0 {

@@ -2,13 +2,14 @@
 // kernel: light headers only
 //
 // Who may call what: `claim`, `unclaimed` and `take_unclaimed` the owner; `claim_again` and `take_lower` the owner,
-// with the share point locked; `left` and `take_upper` whoever has locked the share point, and, if that is not the owner, has asked
-// by newest_for_visitor() (visit.hpp).
+// with the share point locked; `left` and `take_upper` the thread that has locked the share point and, if that is not
+// the owner, has requested by newest_for_visitor() (visit.hpp).
 //
 // Invariants
 //   I1  next ≤ limit, but for a claim under way; every element is claimed by the owner or in one part, never both.
-//   I2  A claim writes `next` before it looks whether somebody asks and whether `limit` was lowered meanwhile. If so,
-//       it is not sure, and is made again with the share point locked: no claim reaches beyond a limit that a visitor has set.
+//   I2  A claim writes `next` before it looks whether a request stands and whether `limit` was lowered meanwhile. If
+//       so, it is not sure, and is made again with the share point locked: no claim reaches beyond a limit that a
+//       visitor has set.
 #pragma once
 
 #include <filch/base/atomics.hpp>

@@ -1,5 +1,6 @@
 // Where a parent waits for its children: each child that ends counts down, and so does the parent when it begins to
-// wait. Whoever counts to zero resumes with the parent. kernel: light headers only
+// wait. The thread that counts to zero resumes the parent.
+// kernel: light headers only
 //
 // Who may call what: `add` the parent before it waits, or a child before it ends; `finish` each child once; `is_done`
 // and `wait` the parent. A counter is used once. After `finish` has returned nullptr the child touches nothing of the

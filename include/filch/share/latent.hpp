@@ -7,12 +7,12 @@
 // back with one compare-exchange. A join whose child was taken suspends its stack, and the thread that ends the child
 // resumes it.
 //
-// A fork compares with the stack's fork limit: normally the lowest address at which a frame still has enough stack below
-// it, and above every address when the next fork shall promote something. So one comparison finds both a request and the
-// end of the stack. A thread that takes no part has a stack that stands for "none", with a limit above every address:
-// the same comparison finds that, too. A join compares with the stack's join limit: the address of the last frame that
-// was seen, since its join has more to do, and 0 when the next join shall promote something. A request chooses one of
-// the two (policy::join_answers).
+// A fork compares with the stack's fork limit: normally the lowest address at which a frame still has enough stack
+// below it, and above every address when the next fork shall promote something. So one comparison finds both a request
+// and the end of the stack. A thread that takes no part has a stack that stands for "none", with a limit above every
+// address: the same comparison finds that, too. A join compares with the stack's join limit: the address of the last
+// frame that was seen, since its join has more to do, and 0 when the next join shall promote something. A request
+// chooses one of the two (policy::join_answers).
 //
 // The fast path is fork_latent() and join_latent(); the slow paths lie in src/share/slow_paths.cpp.
 //
@@ -144,8 +144,8 @@ FILCH_THREAD_LOCAL_WORD(latent_stack*, running_latent_stack, "filch_v0_running_l
 // welcome; one that is not worth a wake-up only to workers that are awake.
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool loop_slow_path(latent_stack& stack, bool is_worth_waking) noexcept;
 // The frame, just unlinked, does not lie below the join limit. If it was offered, takes it back, or waits until its
-// thief has finished it. Answers a request, but not while an exception leaves the functions one after the other: what is
-// on its way to an end is not handed out. True: the caller runs the child.
+// thief has finished it. Answers a request, but not while an exception leaves the functions one after the other: what
+// is on its way to an end is not handed out. True: the caller runs the child.
 enum class leaving : bool { normally, by_exception };
 [[gnu::cold, gnu::noinline]] [[nodiscard]] bool join_slow_path(latent_stack& stack, latent_frame& frame,
                                                                leaving how) noexcept;
@@ -183,8 +183,8 @@ class recorded_child {
   return is_none(here) ? nullptr : &here;
 }
 
-// Links `frame`, whose child may from now on be run by somebody else. False: the fork limit sounds, and nothing was linked;
-// fork_slow_path() knows more.
+// Links `frame`, whose child may from now on be run by somebody else. False: the fork limit sounds, and nothing was
+// linked; fork_slow_path() knows more.
 [[nodiscard]] inline bool fork_latent(latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
   frame.older = stack.newest.load(std::memory_order_relaxed);  // owner-only
   frame.kind = &kind;

@@ -2,8 +2,8 @@
 // for frames, and the budget.
 //
 // Children that a coroutine awaits together lie in a list of the worker, in groups, the newest group last. No other
-// thread sees them: putting them there and taking them writes nothing shared and needs no fence. The same is true of the
-// ready coroutines. A thief that wants work sets `requested`, and at the next fork, spawn or turn the worker moves
+// thread sees them: putting them there and taking them writes nothing shared and needs no fence. The same is true of
+// the ready coroutines. A thief that wants work sets `requested`, and at the next fork, spawn or turn the worker moves
 // children of its oldest group, or ready coroutines, into its deque. If no such moment comes for long, another thread
 // visits it (share/visit.hpp) and offers one.
 //

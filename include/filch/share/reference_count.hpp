@@ -1,4 +1,5 @@
-// How many holders an object has: the last one destroys it. kernel: light headers only
+// How many holders an object has: the last one destroys it.
+// kernel: light headers only
 //
 // Who may call what: each holder `drop` once; a holder `add` before it hands the object to another.
 #pragma once

@@ -1,18 +1,18 @@
 // Visits: a thread takes from what another one keeps to itself, while the owner pays for no fence and no lock.
 // kernel: light headers only
 //
-// The owner changes its list, range or local work without a fence, and compares one word after each change. A visitor locks
-// the share point, sets that word and executes a heavy fence, which makes the owner execute a fence wherever it is. So of each
-// change either the visitor sees the result, or the owner sees the word and waits at the share point until the visitor has
-// left. Forbidden is that both look past each other:
+// The owner changes its list, range or local work without a fence, and compares one word after each change. A visitor
+// locks the share point, sets that word and executes a heavy fence, which makes the owner execute a fence wherever it
+// is. So of each change either the visitor sees the result, or the owner sees the word and waits at the share point
+// until the visitor has left. Forbidden is that both look past each other:
 //
 //   owner                                  visitor
 //   change                                 set the word
 //   light fence                            heavy fence
 //   look at the word                       look at what was changed
 //
-// Who may call what: `lock`, `try_lock` and `unlock` any thread; a visitor holds the share point's lock in all that it does;
-// `begin`, `end`, `link_newest` and `unlink_newest` the owner.
+// Who may call what: `lock`, `try_lock` and `unlock` any thread; a visitor holds the share point's lock in all that it
+// does; `begin`, `end`, `link_newest` and `unlink_newest` the owner.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -31,7 +31,8 @@ void wait_for_visit(std::uint32_t turn) {
   else A::pause();
 }
 
-// Guards the offers of one share point, and what of its stack is changed other than by a fork or a join that nobody watches.
+// Guards the offers of one share point, and what of its stack is changed other than by a fork or a join that nobody
+// watches.
 template <class A = std_atomics>
 class point_lock {
  public:

@@ -193,8 +193,8 @@ void a_request_stands_until_it_is_taken(context& c, bool is_one_awake) {
 }
 
 // One who pays, while the owner takes the request that stands: it has nothing to offer and owes it, or it looks who
-// sleeps, and another one goes to sleep, to whom a request was deferred already. Nobody sleeps in the end who is neither
-// seen nor asked for nor owed to.
+// sleeps, and another one goes to sleep, to whom a request was deferred already. Nobody sleeps in the end who is
+// neither seen nor asked for nor owed to.
 void what_is_owed_is_asked_for(context& c, bool is_one_to_sleep) {
   atomics::atomic<std::uintptr_t> word{k_join_requested};
   deferred_request<atomics> owed;

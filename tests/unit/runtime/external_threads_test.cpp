@@ -49,8 +49,8 @@ TEST(external, the_code_after_a_join_is_on_the_thread_where_it_began) {
   }
 }
 
-// Property: a external thread that resumes for long shares its work, even when it does not fork any more. The first function ends
-// only when a worker has run the second.
+// Property: a external thread that resumes for long shares its work, even when it does not fork any more. The first
+// function ends only when a worker has run the second.
 TEST(external, work_that_goes_on_is_shared_with_the_workers) {
   for (int i = 0; i != 20; ++i) {
     std::atomic<bool> has_run{false};
