@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 #include <utility>
 
 namespace filch::inline v0::policy {
@@ -14,32 +13,6 @@ constexpr std::array<std::pair<std::string_view, const idle*>, 3> k_presets{
     {{"eco", &idle::eco}, {"balanced", &idle::balanced}, {"latency", &idle::latency}}};
 
 constexpr std::array<std::string_view, 6> k_keys{"attempts", "initial", "factor", "cap", "cycles", "linger"};
-
-struct time_unit {
-  std::string_view name;
-  time_ns length_ns;
-};
-// From the longest on. A text is compared from the shortest on, because every unit ends in "s".
-constexpr std::array<time_unit, 4> k_units{{{"s", k_ns_per_s}, {"ms", k_ns_per_ms}, {"us", k_ns_per_us}, {"ns", 1}}};
-
-// The longest unit that gives a whole number.
-std::string time_text(time_ns value) {
-  for (const time_unit& unit : k_units) {
-    if (value != 0 && value % unit.length_ns == 0) return std::to_string(value / unit.length_ns).append(unit.name);
-  }
-  return "0ns";
-}
-
-std::optional<time_ns> read_time(std::string_view text) {
-  for (const time_unit& unit : k_units | std::views::reverse) {
-    if (!text.ends_with(unit.name)) continue;
-    const auto count = read_number<time_ns>(text.substr(0, text.size() - unit.name.size()));
-    time_ns value = 0;
-    if (!count || __builtin_mul_overflow(*count, unit.length_ns, &value)) return std::nullopt;
-    return value;
-  }
-  return std::nullopt;
-}
 
 std::string number_text(double value) {
   std::array<char, 64> buffer{};

@@ -22,13 +22,18 @@
 #pragma once
 
 #include <filch/base/units.hpp>
+#include <filch/policy/names.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace filch::inline v0::policy {
+
+struct problem;  // options.hpp
 
 struct demand {
   // What the acts of sharing cost. The defaults were measured on machines with 2 and 16 processors.
@@ -261,5 +266,23 @@ class monitor_pace {
 
   time_ns pause_ns_;
 };
+
+// ---- as text --------------------------------------------------------------------------------------------------------
+
+template <>
+struct names<demand> {
+  static constexpr std::string_view option = "demand";
+  static constexpr std::array<std::string_view, 1> all{"default"};
+};
+
+// `notify=5us,wake=20us,transfer=2us,migrate=300ns,throttle=on,join_first=on,one_place=on`, which parse() reads.
+[[nodiscard]] std::string describe(const demand& rules);
+
+// "default", or fields as describe() writes them; those left out have their defaults. Times end in ns, us, ms or s.
+template <>
+[[nodiscard]] parsed<demand> parse<demand>(std::string_view text, std::string_view option);
+
+// All problems of these rules, in the order of the fields; empty when there are none.
+[[nodiscard]] std::vector<problem> validate(const demand& rules);
 
 }  // namespace filch::inline v0::policy
