@@ -26,6 +26,9 @@ void require_costs(const machine_costs& costs) {
       {"costs.notify_ns", costs.notify_ns},     {"costs.park_ns", costs.park_ns},
       {"costs.wake_ns", costs.wake_ns},         {"costs.notice_ns", costs.notice_ns},
       {"costs.switch_ns", costs.switch_ns},     {"costs.steal_exposure_ns", costs.steal_exposure_ns},
+      {"costs.fork_ns", costs.fork_ns},         {"costs.join_ns", costs.join_ns},
+      {"costs.look_ns", costs.look_ns},         {"costs.offer_ns", costs.offer_ns},
+      {"costs.visit_ns", costs.visit_ns},       {"costs.visited_ns", costs.visited_ns},
   };
   constexpr std::string_view k_time = "a time from 0 ns on";
   for (const auto& [field, value] : plain) {

@@ -191,7 +191,8 @@ run_result model<Trace>::results() {
                  .events = events_,
                  .use = {},
                  .counts = {},
-                 .stuck = {}};
+                 .stuck = {},
+                 .outside = {}};
   if (end_ == run_end::stuck) explain_stuck(out.stuck);
   for (auto& w : workers_) {
     charge(w);

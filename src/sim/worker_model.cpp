@@ -5,6 +5,7 @@
 #include "model_search.hpp"
 #include "model_stuck.hpp"
 #include "model_tasks.hpp"
+#include "recorded_run.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -35,11 +36,17 @@ std::string nodes_text(const machine_model& machine) {
   return out;
 }
 
-void describe(trace::recording& out, const machine_model& machine, const policy::search_options& policy,
-              const run_options& options) {
+}  // namespace
+
+void describe_run(trace::recording& out, const machine_model& machine, const policy::search_options& policy,
+                  std::uint64_t seed) {
+  if (machine.workers >= trace::k_max_workers) {
+    throw std::invalid_argument{"machine.workers = " + std::to_string(machine.workers) +
+                                ": allowed in a recording are 1 to " + std::to_string(trace::k_max_workers - 1)};
+  }
   out = {};
   out.about.workers = machine.workers;
-  out.about.seed = options.seed;
+  out.about.seed = seed;
   out.about.source = "simulation";
   out.about.policy = policy::describe(policy);
   out.about.machine = machine.name;
@@ -48,8 +55,6 @@ void describe(trace::recording& out, const machine_model& machine, const policy:
   out.workers.resize(machine.workers);
   if (machine.distances.workers() != 0) out.about.extra = {{"numa_nodes", nodes_text(machine)}};
 }
-
-}  // namespace
 
 time_use& time_use::operator+=(const time_use& other) {
   work_ns += other.work_ns;
@@ -105,12 +110,8 @@ run_result simulate(const machine_model& machine, const policy::search_options& 
   require_valid(machine);
   policy::require_valid(policy, machine.workers);
   require_valid(options);
-  if (options.record != nullptr && machine.workers >= trace::k_max_workers) {
-    throw std::invalid_argument{"machine.workers = " + std::to_string(machine.workers) +
-                                ": allowed in a recording are 1 to " + std::to_string(trace::k_max_workers - 1)};
-  }
   if (options.record == nullptr) return model<trace::null_recorder>{machine, policy, load, options}.run();
-  describe(*options.record, machine, policy, options);
+  describe_run(*options.record, machine, policy, options.seed);
   return model<trace::virtual_recorder>{machine, policy, load, options}.run();
 }
 

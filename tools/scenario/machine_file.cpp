@@ -30,7 +30,7 @@ struct member {
   std::string_view name;
   T sim::machine_costs::* where;
 };
-constexpr std::array<member<time_ns>, 12> k_costs{{{"spawn_ns", &sim::machine_costs::spawn_ns},
+constexpr std::array<member<time_ns>, 18> k_costs{{{"spawn_ns", &sim::machine_costs::spawn_ns},
                                                    {"push_ns", &sim::machine_costs::push_ns},
                                                    {"pop_ns", &sim::machine_costs::pop_ns},
                                                    {"inbox_ns", &sim::machine_costs::inbox_ns},
@@ -41,6 +41,12 @@ constexpr std::array<member<time_ns>, 12> k_costs{{{"spawn_ns", &sim::machine_co
                                                    {"wake_ns", &sim::machine_costs::wake_ns},
                                                    {"notice_ns", &sim::machine_costs::notice_ns},
                                                    {"switch_ns", &sim::machine_costs::switch_ns},
+                                                   {"fork_ns", &sim::machine_costs::fork_ns},
+                                                   {"join_ns", &sim::machine_costs::join_ns},
+                                                   {"look_ns", &sim::machine_costs::look_ns},
+                                                   {"offer_ns", &sim::machine_costs::offer_ns},
+                                                   {"visit_ns", &sim::machine_costs::visit_ns},
+                                                   {"visited_ns", &sim::machine_costs::visited_ns},
                                                    {"steal_exposure_ns", &sim::machine_costs::steal_exposure_ns}}};
 
 struct count_option {

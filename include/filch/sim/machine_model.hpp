@@ -37,6 +37,14 @@ struct machine_costs {
   time_ns notice_ns = 0;    // from the announcement of work until a waiting worker sees it
   time_ns switch_ns = 0;    // until a worker that blocked in a join has its CPU again, beside wake_ns
 
+  // Of sharing on request (sharing_model.hpp).
+  time_ns fork_ns = 0;     // making a frame
+  time_ns join_ns = 0;     // taking it back when no thief has it
+  time_ns look_ns = 0;     // between two blocks of a loop: the clock, and whether there is a request
+  time_ns offer_ns = 0;    // answering a request: finding the oldest frame, dividing it, putting it out
+  time_ns visit_ns = 0;    // visiting an owner that does not answer, for the visitor
+  time_ns visited_ns = 0;  // … and for the owner
+
   // By distance; the last entry holds for all greater distances, and an empty list is free.
   std::vector<steal_cost> steal{};
   // So long after a successful steal the next thief of the same victim loses the race.

@@ -99,6 +99,7 @@ struct run_result {
   std::vector<time_use> use;       // by worker
   std::vector<trace::count_values> counts;
   std::vector<stuck_join> stuck;  // which task waits for which, when the run is stuck
+  time_use outside;               // of an external thread that computes (sharing_model.hpp)
 
   [[nodiscard]] time_use total_use() const;
   [[nodiscard]] trace::count_values total_counts() const;
