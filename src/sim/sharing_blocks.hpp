@@ -34,8 +34,8 @@ struct element_range {
 class block_schedule {
  public:
   block_schedule() = default;
-  // Of a strand that begins with `from` and has `left` elements. A known one begins with a quarter of a block, at most a
-  // small part of all; the elements of the loop, `count` of them, take work_ns.
+  // Of a strand that begins with `from` and has `left` elements: the first block is a quarter of the others, at most a
+  // small part of all. The elements of the loop, `count` of them, take work_ns.
   block_schedule(std::uint64_t from, std::uint64_t left, time_ns work_ns, std::uint64_t count,
                  const policy::demand& rules)
       : from_{from}, block_{std::bit_floor(elements_in(rules.block_ns(), work_ns, count))} {

@@ -90,11 +90,11 @@ bool sharing_run::look_at(actor& of) {
   if (!withholds(of) || !may_wake) {
     of.was_asked = false;
     of.waits = awaits_join(of) ? of.waits + 1 : 0;
-    of.rules.visits = {};
+    rules_.open_visits(who, of.rules);
     if (of.waits >= policy::join_answers::k_patience) {
       // Forks shall answer again.
       of.waits = 0;
-      of.rules.answers = {};
+      rules_.give_up_joins(who, of.rules);
       of.is_fork_asked = true;
     }
     return false;

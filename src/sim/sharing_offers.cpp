@@ -146,7 +146,7 @@ void sharing_run::put_out(actor& a, activation& of, std::uint64_t middle) {
   a.cell = made;
   ++cells_;
   ++counts_.offers;
-  a.rules.visits = {};
+  rules_.open_visits(number_of(a), a.rules);
   cut_waits();
 }
 
@@ -158,8 +158,8 @@ void sharing_run::announce(actor& a) {
   if (a.cell != k_none) offers_[a.cell].offered_ns = now_ns_;
 }
 
-// The stack joins what was offered, and no thief has it: its owner runs it. A sleeper that was woken for it may come too
-// late, and no other worker knows that there is more.
+// The stack joins what was offered, and no thief has it: its owner runs it. A sleeper that was woken for it may come
+// too late, and no other worker knows that there is more.
 void sharing_run::take_back(actor& a, offer_number which) {
   actor& at = actors_[offers_[which].point];
   FILCH_ASSERT(at.cell == which, at.cell, which);

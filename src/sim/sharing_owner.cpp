@@ -77,10 +77,10 @@ sharing_run::then sharing_run::advance_join(actor& a) {
           return then::run;
         }
         take_back(a, std::exchange(top.offers, k_none));
-      } else {
-        a.owed_ns += costs_.join_ns;
-        if (a.is_join_asked) answer_at_join(a);
+      } else if (a.is_join_asked) {
+        answer_at_join(a);
       }
+      a.owed_ns += costs_.join_ns;
       top.at = stage::after;
       begin(a, part.second);
       return then::run;

@@ -62,6 +62,14 @@ class asked_rules {
     of.visits = of.visits.after(has_found, now_ns, rules_);
     (void)note({asked::visit_after, who, {has_found, now_ns}, of.visits.pause_ns()});
   }
+  void open_visits(std::uint32_t who, rule_state& of) {
+    of.visits = {};
+    (void)note({asked::visits_open, who});
+  }
+  void give_up_joins(std::uint32_t who, rule_state& of) {
+    of.answers = {};
+    (void)note({asked::joins_given_up, who});
+  }
   void monitor_looked(policy::monitor_pace& pace, bool has_acted, time_ns due_ns, time_ns now_ns) {
     pace.after(has_acted, due_ns, now_ns, rules_);
     (void)note({asked::monitor_after, UINT32_MAX, {has_acted, due_ns, now_ns}, pace.pause_ns()});

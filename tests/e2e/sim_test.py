@@ -46,7 +46,9 @@ def test_lesson_mode_refuses_what_the_lesson_does_not_have():
 
 SCENARIOS = ("adaptive affinity backoff basic bursts grain granularity herd joining numa priorities share-nothing "
              "spawning steal-half").split()
-SIM_OPTIONS = ("--workers --victims --steal --order --idle --backoff --wake --placement --join --grain --machine "
+# Whose work is shared on request: they are simulated only.
+SHARED = "loops loops-of-main nested-loops phases tiny".split()
+SIM_OPTIONS = ("--workers --victims --steal --order --idle --backoff --wake --placement --join --grain --machine --demand "
                "--seed --seeds --trace --report --gantt --log --json --lesson").split()
 
 
@@ -64,12 +66,45 @@ def statistics_shape(out):
 
 def test_every_scenario_prints_what_its_file_says():
     files = {path.stem for path in (base.SOURCE / "scenarios").glob("*.json")} - {"schema"}
-    expect(files == set(SCENARIOS), f"the scenarios that are tested are those that exist: {files}")
-    for name in SCENARIOS:
+    expect(files == {*SCENARIOS, *SHARED}, f"the scenarios that are tested are those that exist: {files}")
+    for name in (*SCENARIOS, *SHARED):
         wanted = (base.SOURCE / "scenarios" / f"{name}.out").read_text(encoding="utf-8")
         done = succeed("sim", name)
         difference = "\n".join(difflib.unified_diff(wanted.splitlines(), done.splitlines(), f"{name}.out", "now"))
         expect(done == wanted, f"the output of {name} is that of its file:\n{difference}")
+
+
+def test_phases_that_are_shared_on_request_add_up_in_json():
+    for name in SHARED:
+        told = sim_json(name, "--seeds", "2", "--workers", "8")
+        run, shared = told["run"], told["run"]["sharing"]
+        expect(told["complete"] and told["workers"] == 8, f"what ran in {told}")
+        counts = shared["counts"]
+        expect(counts["offers"] == counts["taken"] + counts["taken_back"], f"offers are taken or taken back: {counts}")
+        expect(run["tasks"] == counts["taken"] + (name != "loops-of-main"), f"what was taken is a task: {run}")
+        for row in shared["phases"]:
+            expect(row["ended"] > 0 and row["median_ns"] > 0, f"all phases ended: {row}")
+            expect(row["speed_up"] <= 9, f"eight workers, and main, are at most nine times as fast: {row}")
+        expect(len(told["over_seeds"]) == 1 and told["over_seeds"][0]["runs"] == 2, f"two seeds in {told}")
+    expect(len(sim_json("loops")["run"]["sharing"]["half_efficiency"]) == 3, "one for each pause")
+
+
+def test_demand_changes_the_rules_of_sharing():
+    def woken(*words):
+        counts = sim_json("tiny", *words)["run"]["sharing"]["counts"]
+        return counts["wakes_by_owner"] + counts["wakes_by_thief"] + counts["wakes_by_monitor"]
+
+    expect(woken("--demand=throttle=off") > woken(), "without the throttle more sleepers are woken for tiny tasks")
+    text = succeed("sim", "tiny", "--demand", "wake=15us,join_first=off")
+    expect("demand: notify=5us,wake=15us,transfer=2us,migrate=300ns,throttle=on,join_first=off,one_place=on" in text, text)
+    expect("notify=5us" in succeed("policies"), "filch policies shows the fields")
+    refuse(("sim", "tiny", "--demand=wake=0ns"), "demand.wake_ns", "1 ns to 1 s")
+    refuse(("sim", "tiny", "--demand=trottle=on"), "--demand field", 'did you mean "throttle"')
+    refuse(("sim", "basic", "--demand=throttle=off"), "--demand", "loops", "basic")
+    refuse(("run", "loops"), "loops", "simulated only")
+    rows = json.loads(succeed("compare", "tiny", "--demand", "throttle=on", "--demand", "throttle=off", "--json",
+                              "--seeds", "3"))["cases"]
+    expect([row["name"] for row in rows] == ["throttle=on", "throttle=off"], f"both are compared: {rows}")
 
 
 def test_a_scenario_file_is_the_scenario_of_its_name():
@@ -220,7 +255,7 @@ def test_a_large_run_is_not_recorded():
 
 
 def test_sim_refuses_what_it_cannot_do():
-    refuse(("sim", "basik"), '"basik"', 'did you mean "basic"', *SCENARIOS, ".json")
+    refuse(("sim", "basik"), '"basik"', 'did you mean "basic"', *SCENARIOS, *SHARED, ".json")
     refuse(("sim", "no/such.json"), "no/such.json", code=1)
     (base.WORK / "bad.json").write_text('{"workload": {"kind": "tasks", "groups": [{"count": -3, "length": "1s"}]}}')
     refuse(("sim", "bad.json"), "bad.json:1", "groups[0].count", "-3", "allowed", code=1)

@@ -1,5 +1,6 @@
 // filch policies: every name that the options take, with one line about it.
 #include <array>
+#include <filch/policy/demand.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -132,7 +133,15 @@ void policies_command(const policies_arguments& given) {
   }
   std::cout
       << "\n--idle also takes fields: attempts=0,initial=500ns,factor=2,cap=1us,cycles=2,linger=50us is balanced; "
-         "cycles=forever never sleeps.\n";
+         "cycles=forever never sleeps.\n"
+      << "\n--demand of `filch sim` says how work is shared on request, as fields; by default\n    "
+      << policy::describe(policy::demand{})
+      << "\n    notify, wake, transfer, migrate: what waking a sleeper takes the waker and the sleeper, an offer its "
+         "way "
+         "to a thief\n    and back, and a coroutine's frame its way; throttle=off wakes sleepers for tiny children "
+         "too, "
+         "join_first=off lets\n    forks answer all requests, one_place=off lets all workers work beside an external "
+         "thread that computes.\n";
 }
 
 }  // namespace filch::tool

@@ -43,6 +43,9 @@ struct maker {
   made operator()(const divisible_tasks_load& load) const {
     return std::make_unique<sim::divisible_load>(load.options);
   }
+  made operator()(const sharing_load& /*load*/) const {
+    throw std::logic_error{"work that is shared on request is no workload of the worker model"};
+  }
   made operator()(const trace_load& load) const {
     return std::make_unique<owning_replay>(load.tasks ? load.tasks : read_trace(load.file), load.join);
   }
@@ -82,7 +85,19 @@ sim::run_options make_options(const document& what, std::uint64_t seed) {
           .most_events = k_most_events};
 }
 
+sim::sharing_result run_sharing(const document& what, std::uint64_t seed, trace::recording* record) {
+  const auto& load = std::get<sharing_load>(what.workload);
+  const sim::run_options limits = make_options(what, seed);
+  return sim::simulate_sharing(make_machine(what), what.policy, what.demand, load.program,
+                               {.seed = seed,
+                                .is_called_outside = load.is_called_outside,
+                                .until_ns = limits.until_ns,
+                                .most_events = limits.most_events,
+                                .record = record});
+}
+
 sim::run_result run(const document& what, std::uint64_t seed, trace::recording* record) {
+  if (std::holds_alternative<sharing_load>(what.workload)) return run_sharing(what, seed, record).run;
   const sim::machine_model machine = make_machine(what);
   const std::unique_ptr<sim::workload> load = make_workload(what, seed);
   sim::run_options options = make_options(what, seed);

@@ -34,6 +34,23 @@ policy::idle read_idle(const field& from) {
   return out;
 }
 
+// The text of the command line, or its parts as fields.
+policy::demand read_demand(const field& from) {
+  if (from.is_text()) return from.named<policy::demand>();
+  if (!from.is_object()) from.refuse("default, notify=5us,wake=20us,…, or an object with fields");
+  policy::demand out;
+  object_fields fields{from};
+  fields.duration("notify", out.notify_ns);
+  fields.duration("wake", out.wake_ns);
+  fields.duration("transfer", out.transfer_ns);
+  fields.duration("migrate", out.migrate_ns);
+  fields.boolean("throttle", out.throttle);
+  fields.boolean("join_first", out.join_first);
+  fields.boolean("one_place", out.one_place);
+  fields.finish();
+  return out;
+}
+
 void read_policy(const field& from, document& into) {
   policy::search_options& out = into.policy;
   object_fields fields{from};
@@ -47,6 +64,7 @@ void read_policy(const field& from, document& into) {
   fields.whole("starvation", out.starvation_interval, 0, UINT32_MAX);
   fields.boolean("retry_lost", out.retry_lost);
   fields.boolean("deaf_waits", into.deaf_waits);
+  if (const auto demand = fields.find("demand")) into.demand = read_demand(*demand);
   fields.finish();
 }
 
@@ -115,6 +133,9 @@ void require_valid(const document& what, std::string_view origin) {
   require_workers(what, origin);
   require_valid(what.machine, what.worker_count(), origin);
   for (const policy::problem& one : policy::validate(what.policy, what.worker_count())) {
+    throw error{origin, 0, "policy." + one.field, "policy." + policy::to_string(one)};
+  }
+  for (const policy::problem& one : policy::validate(what.demand)) {
     throw error{origin, 0, "policy." + one.field, "policy." + policy::to_string(one)};
   }
   require_end_of_looking(what, origin);

@@ -14,9 +14,11 @@
 #include "scenario_error.hpp"
 
 #include <filch/base/units.hpp>
+#include <filch/policy/demand.hpp>
 #include <filch/policy/options.hpp>
 #include <filch/sim/machine_model.hpp>
 #include <filch/sim/replay.hpp>
+#include <filch/sim/sharing_model.hpp>
 #include <filch/sim/task_group.hpp>
 #include <filch/sim/worker_model.hpp>
 #include <filch/sim/workloads.hpp>
@@ -67,9 +69,25 @@ struct trace_load {
   sim::join_mode join = sim::join_mode::continuation;
 };
 
+// Some phases of a program in a row: the same part, each time behind the same pause.
+struct shared_phases {
+  std::string name;
+  sim::part_id what;
+  time_ns pause_ns = 0;
+  std::uint32_t first = 0;  // of the program's phases
+  std::uint32_t count = 0;
+};
+
+// workload.kind = "sharing"
+struct sharing_load {
+  sim::sharing_program program;
+  std::vector<shared_phases> groups;
+  bool is_called_outside = false;
+};
+
 // In the order of workload_kinds().
 using workload_description =
-    std::variant<tasks_load, branching_load, tree_load, graph_load, divisible_tasks_load, trace_load>;
+    std::variant<tasks_load, branching_load, tree_load, graph_load, divisible_tasks_load, trace_load, sharing_load>;
 
 // "tasks", "branching", …
 [[nodiscard]] std::vector<std::string_view> workload_kinds();
@@ -82,6 +100,7 @@ struct document {
   std::uint64_t seed = 1;
   std::uint32_t runs = 1;  // how often, with seeds seed, seed + 1, …
   policy::search_options policy;
+  policy::demand demand;    // of work that is shared on request
   bool deaf_waits = false;  // sim::run_options::deaf_waits
   workload_description workload;
   time_ns until_ns = k_never_ns;
@@ -104,6 +123,7 @@ inline constexpr std::uint32_t k_most_workers = sim::k_most_workers;  // of a ru
 inline constexpr std::uint32_t k_most_recorded_workers = trace::k_max_workers - 1;
 inline constexpr std::uint32_t k_most_described_cpus = 4'096;  // of a machine with a topology: workers² distances
 inline constexpr std::uint32_t k_most_runs = 1'000'000;
+inline constexpr std::uint32_t k_most_phases = 100'000;             // of work that is shared on request
 inline constexpr time_ns k_latest_ns = 1'000'000'000 * k_ns_per_s;  // every run stops there
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -128,7 +148,8 @@ void require_valid(const document& what);
 // ---- running --------------------------------------------------------------------------------------------------------
 
 [[nodiscard]] sim::machine_model make_machine(const document& what);
-// For one run. What is random in it comes from `seed`. The document outlives it.
+// For one run. What is random in it comes from `seed`. The document outlives it. Throws std::logic_error for work that
+// is shared on request, which is no workload of the worker model.
 [[nodiscard]] std::unique_ptr<sim::workload> make_workload(const document& what, std::uint64_t seed);
 // The number of tasks at which a run is cut off. Only tasks that have children at random can reach it.
 [[nodiscard]] std::uint64_t most_tasks(const document& what);
@@ -136,5 +157,8 @@ void require_valid(const document& what);
 [[nodiscard]] sim::run_options make_options(const document& what, std::uint64_t seed);
 // One run. `record` gets everything that happens, if it is not null.
 [[nodiscard]] sim::run_result run(const document& what, std::uint64_t seed, trace::recording* record = nullptr);
+// One of work that is shared on request: std::get_if<sharing_load>(&what.workload) is not null.
+[[nodiscard]] sim::sharing_result run_sharing(const document& what, std::uint64_t seed,
+                                              trace::recording* record = nullptr);
 
 }  // namespace filch::scenario

@@ -1,5 +1,7 @@
 #include "workload_fields.hpp"
 
+#include "sharing_fields.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -236,14 +238,16 @@ trace_load read_recorded(object_fields& fields) {
 
 }  // namespace
 
-std::vector<std::string_view> workload_kinds() { return {"tasks", "branching", "tree", "graph", "divisible", "trace"}; }
+std::vector<std::string_view> workload_kinds() {
+  return {"tasks", "branching", "tree", "graph", "divisible", "trace", "sharing"};
+}
 
 workload_description read_workload(const field& from) {
   object_fields fields{from};
   if (!fields.find("kind")) {
-    fields.allow({"kind",          "groups", "roots",      "every", "root",   "child", "probability",
-                  "most_children", "join",   "depth",      "arity", "before", "after", "leaf",
-                  "work_first",    "tasks",  "ready_goes", "work",  "grain",  "file"});
+    fields.allow({"kind",       "groups", "roots", "every",  "root",        "child", "probability", "most_children",
+                  "join",       "depth",  "arity", "before", "after",       "leaf",  "work_first",  "tasks",
+                  "ready_goes", "work",   "grain", "file",   "called_from", "phases"});
   }
   workload_description out;
   switch (fields.need("kind").one_of(workload_kinds())) {
@@ -262,8 +266,11 @@ workload_description read_workload(const field& from) {
     case 4:
       out = read_divisible(fields);
       break;
-    default:
+    case 5:
       out = read_recorded(fields);
+      break;
+    default:
+      out = read_sharing(fields);
   }
   fields.finish();
   return out;

@@ -2,8 +2,8 @@
 //
 // It carries out the rules of policy/demand.hpp in virtual time, as the threads do: a thief that finds nothing requests
 // work of its victims, an owner answers at its next fork, join or block of a loop with its oldest frame, a sleeper is
-// woken for it, a victim that does not answer is visited, and a monitor thread sees to requests that were deferred. Each
-// worker owns a policy::search, the object that a thread's worker asks.
+// woken for it, a victim that does not answer is visited, and a monitor thread sees to requests that were deferred.
+// Each worker owns a policy::search, the object that a thread's worker asks.
 //
 // A loop of plain elements takes one event, however long it is, and one more for each block at whose end something
 // concerns it. A join takes an event for each piece that computes.
@@ -34,6 +34,8 @@ struct rule_call {
     join_answered,    // in: has it offered · out: the count
     may_visit,        // in: now · out: may it
     visit_after,      // in: has it found something, now · out: the pause
+    visits_open,      // the next visit may come at once
+    joins_given_up,   // forks shall answer again
     monitor_after,    // in: has it acted, when the next request is due, now · out: the pause
     is_aged,          // in: how long the offer has lain · out: is it
     wakes_for_offer,  // in: is throttled, lingers any, is monitored · out: is it the monitor

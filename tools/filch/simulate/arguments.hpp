@@ -22,6 +22,7 @@ struct scenario_words {
   std::optional<std::string> join{};
   std::optional<std::string> grain{};
   std::optional<std::string> machine{};
+  std::optional<std::string> demand{};
 };
 
 // filch sim SCENARIO
@@ -70,6 +71,7 @@ struct grid_arguments {
   std::vector<std::string> wake{};
   std::vector<std::string> placement{};
   std::vector<std::string> join{};
+  std::vector<std::string> demand{};
   std::vector<std::string> workers{};
   std::vector<std::string> grain{};
   std::optional<std::string> machine{};

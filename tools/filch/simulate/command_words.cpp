@@ -70,6 +70,9 @@ void add_changes(CLI::App& to, scenario_words& into) {
       ->type_name("NAME");
   to.add_option("--grain", into.grain, "the same work in tasks of this length, such as 20us or 0.5s")
       ->type_name("TIME");
+  to.add_option("--demand", into.demand,
+                "how work is shared on request: fields such as throttle=off or wake=15us; see filch policies")
+      ->type_name("RULES");
   to.add_option("--machine", into.machine, "where it runs: "s + list_text(scenario::machine_names()) + ", or a file")
       ->type_name("NAME");
 }
@@ -139,6 +142,9 @@ void add_grid(CLI::App& to, grid_arguments& into) {
   add_list(to, "--wake", into.wake, "which worker new work wakes: "s + names_text<policy::wake>());
   add_list(to, "--placement", into.placement, "where tasks begin: "s + names_text<policy::placement>());
   add_list(to, "--join", into.join, "how tasks wait for their children: continuation, helping, blocking");
+  to.add_option("--demand", into.demand, "how work is shared on request, as fields; once for each")
+      ->type_name("RULES")
+      ->allow_extra_args(false);
   to.add_option("--machine", into.machine, "where it runs: "s + list_text(scenario::machine_names()) + ", or a file")
       ->type_name("NAME");
   to.add_option("--seed", into.seed, "the first seed; default 1")->type_name("N");

@@ -62,21 +62,39 @@ bool is_time(figure which) { return which == figure::time || which >= figure::wa
 
 bool more_is_better(figure which) { return which == figure::efficiency; }
 
-run_figures figures_of(const scenario::document& what, std::uint64_t seed) {
-  const auto load = scenario::make_workload(what, seed);
-  observed_workload seen{*load};
-  const sim::machine_model machine = scenario::make_machine(what);
-  const sim::run_result result = sim::simulate(machine, what.policy, seen, scenario::make_options(what, seed));
+namespace {
+
+run_figures run_figures_of(const sim::run_result& result, std::uint32_t workers) {
   const trace::count_values total = result.total_counts();
   const auto stolen = static_cast<double>(total[trace::count::stolen_by_me]);
-  const double all_s = seconds(result.makespan_ns) * machine.workers;
+  const double all_s = seconds(result.makespan_ns) * workers;
   run_figures out{.tasks = result.tasks, .end = result.end};
   out[figure::time] = seconds(result.makespan_ns);
   out[figure::stolen] = stolen;
   out[figure::steal_rate] = result.tasks == 0 ? 0 : 100 * stolen / static_cast<double>(result.tasks);
-  out[figure::efficiency] = all_s == 0 ? k_none : 100 * seconds(result.total_use().work_ns) / all_s;
+  out[figure::efficiency] =
+      all_s == 0 ? k_none : 100 * seconds(result.total_use().work_ns + result.outside.work_ns) / all_s;
   out[figure::failed_looks] = static_cast<double>(total[trace::count::steal_failures]);
   out[figure::parks] = static_cast<double>(total[trace::count::parks]);
+  return out;
+}
+
+// Nothing arrives where work is shared on request, so there are no waits.
+run_figures figures_of_shared(const scenario::document& what, std::uint64_t seed) {
+  run_figures out = run_figures_of(scenario::run(what, seed), what.worker_count());
+  for (const figure which : {figure::wait, figure::wait_99, figure::wait_high, figure::wait_low}) out[which] = k_none;
+  return out;
+}
+
+}  // namespace
+
+run_figures figures_of(const scenario::document& what, std::uint64_t seed) {
+  if (std::holds_alternative<scenario::sharing_load>(what.workload)) return figures_of_shared(what, seed);
+  const auto load = scenario::make_workload(what, seed);
+  observed_workload seen{*load};
+  const sim::machine_model machine = scenario::make_machine(what);
+  const sim::run_result result = sim::simulate(machine, what.policy, seen, scenario::make_options(what, seed));
+  run_figures out = run_figures_of(result, machine.workers);
   note_waits(seen, out);
   return out;
 }

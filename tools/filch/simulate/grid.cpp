@@ -115,7 +115,8 @@ grid make_grid(const grid_arguments& given, const std::string& command) {
                                                      {&scenario_words::idle, &given.idle},
                                                      {&scenario_words::wake, &given.wake},
                                                      {&scenario_words::placement, &given.placement},
-                                                     {&scenario_words::join, &given.join}});
+                                                     {&scenario_words::join, &given.join},
+                                                     {&scenario_words::demand, &given.demand}});
   for (const named_words& each : policies) made.policies.push_back(each.name);
   const std::vector<named_words> places =
       combine({{&scenario_words::workers, &given.workers}, {&scenario_words::grain, &given.grain}});

@@ -202,7 +202,8 @@ void show(const grid_arguments& given, const grid& what, bool is_sweep) {
 void compare_command(const grid_arguments& given) {
   grid_arguments asked = given;
   const bool has_lists = !given.victims.empty() || !given.steal.empty() || !given.order.empty() ||
-                         !given.idle.empty() || !given.wake.empty() || !given.placement.empty() || !given.join.empty();
+                         !given.idle.empty() || !given.wake.empty() || !given.placement.empty() ||
+                         !given.join.empty() || !given.demand.empty();
   if (!has_lists) {
     for (const std::string_view each : policy::names<policy::victims>::all) asked.victims.emplace_back(each);
   }

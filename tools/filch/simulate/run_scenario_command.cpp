@@ -14,6 +14,7 @@
 #include "../output.hpp"
 #include "outlook.hpp"
 #include "scenario_settings.hpp"
+#include "sharing_text.hpp"
 #include "threads_body.hpp"
 
 namespace filch::tool {
@@ -117,6 +118,11 @@ executed_plan run_once(const scenario::document& what, const run_settings& chose
 void run_scenario_command(const run_arguments& given) {
   require_no_kernel_options(given);
   scenario::document what = find_scenario(given.workload, "run");
+  if (is_shared(what)) {
+    throw bad_usage(what.name +
+                    ": allowed are scenarios of tasks; work that is shared on request is simulated only "
+                    "(filch sim), and filch bench measures loops and joins on threads");
+  }
   run_settings chosen;
   chosen.runtime.workers = what.worker_count();
   take_policy(what.policy, chosen.runtime);

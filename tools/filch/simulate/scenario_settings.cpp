@@ -96,6 +96,10 @@ void apply(const scenario_words& changes, scenario::document& to) {
   read_name(changes.idle, "--idle", to.policy.idle);
   read_name(changes.wake, "--wake", to.policy.wake);
   if (read_name(changes.placement, "--placement", to.policy.placement)) place_by_policy(to);
+  if (read_name(changes.demand, "--demand", to.demand) &&
+      !std::holds_alternative<scenario::sharing_load>(to.workload)) {
+    throw bad_usage("--demand: allowed only for work that is shared on request, such as loops, not for " + to.name);
+  }
   sim::join_mode join{};
   if (read_name(changes.join, "--join", join) && !set_join(to, join)) {
     throw bad_usage("--join: allowed only for scenarios whose tasks wait for their children, not for " + to.name);

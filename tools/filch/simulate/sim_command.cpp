@@ -17,6 +17,7 @@
 #include "../output.hpp"
 #include "outlook.hpp"
 #include "scenario_settings.hpp"
+#include "sharing_text.hpp"
 #include "side_by_side.hpp"
 #include "simulated.hpp"
 
@@ -53,6 +54,7 @@ void require_plain_lesson(const sim_arguments& given) {
                                                   {"--placement", changes.placement.has_value()},
                                                   {"--grain", changes.grain.has_value()},
                                                   {"--machine", changes.machine.has_value()},
+                                                  {"--demand", changes.demand.has_value()},
                                                   {"--seeds", given.seeds.has_value()},
                                                   {"--trace", given.trace_file.has_value()},
                                                   {"--report", given.report_file.has_value()},
@@ -116,7 +118,8 @@ void say_what_runs(const sim_settings& chosen, std::ostream& out) {
   out << what.name << (what.title.empty() ? "" : ": ") << what.title << "\n"
       << count_text(what.worker_count(), "simulated worker") << " on the machine \"" << what.machine.name << "\"; seed "
       << chosen.seeds.first << "\n"
-      << policy::describe(what.policy) << (what.deaf_waits ? " deaf_waits=yes" : "") << "\n\n";
+      << policy::describe(what.policy) << (what.deaf_waits ? " deaf_waits=yes" : "") << "\n"
+      << (is_shared(what) ? "demand: " + policy::describe(what.demand) + "\n" : "") << "\n";
 }
 
 std::string outcome_of(const scenario::document& what, const simulated_run& run) {
@@ -181,6 +184,10 @@ simulated_run show_first(const sim_arguments& given, const sim_settings& chosen,
         << worker_table_text(run.done) << "\n"
         << outcome << "The run is too large to be shown task by task"
         << (is_recordable ? "; --gantt, --trace and --report do so all the same.\n" : ".\n");
+  }
+  if (run.sharing) {
+    out << "\n" << sharing_text(chosen.what, *run.sharing);
+    into["sharing"] = sharing_json(chosen.what, *run.sharing);
   }
   if (given.gantt) {
     put_unguarded(out, "\n" + report::render_gantt(run.done.recording, report::gantt_options_of_terminal()));

@@ -68,11 +68,17 @@ void name_tasks(trace::recording& in) {
 simulated_run simulate_once(const scenario::document& what, std::uint64_t seed, bool is_recorded) {
   simulated_run out;
   executed_plan& done = out.done;
-  out.result = scenario::run(what, seed, is_recorded ? &done.recording : nullptr);
+  trace::recording* const record = is_recorded ? &done.recording : nullptr;
+  if (std::holds_alternative<scenario::sharing_load>(what.workload)) {
+    out.sharing = scenario::run_sharing(what, seed, record);
+    out.result = out.sharing->run;
+  } else {
+    out.result = scenario::run(what, seed, record);
+  }
   const sim::run_result& result = out.result;
   done.is_simulated = true;
   done.workers = what.worker_count();
-  done.work_ns = result.total_use().work_ns;
+  done.work_ns = result.total_use().work_ns + result.outside.work_ns;
   done.wall_ns = result.makespan_ns;
   const std::vector<std::uint64_t> left =
       result.is_complete || !is_recorded ? std::vector<std::uint64_t>(done.workers) : left_in_queues(done.recording);
