@@ -19,7 +19,7 @@ void sharing_run::call_monitor(actor* by) {
   if (monitor_.at != monitor::state::resting) return;
   if (by != nullptr) by->owed_ns += costs_.notify_ns;
   monitor_.at = monitor::state::waking;
-  monitor_.pace = policy::monitor_pace{rules_.rules()};
+  rules_.monitor_called(monitor_.pace);
   monitor_.awaited = pending_.push(now_ns_ + costs_.wake_ns, static_cast<std::uint32_t>(actors_.size()));
 }
 

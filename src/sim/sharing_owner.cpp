@@ -335,6 +335,7 @@ void sharing_run::resume(actor& a, stack_number which) {
 }
 
 sharing_run::then sharing_run::end_stack(actor& a) {
+  if (a.owed_ns != 0) return pause(a, state::computing, activity::overhead, 0);  // first what it owes passes
   const offer_number runs = stacks_[a.stack].runs;
   return runs == k_none ? advance_phase(a) : end_offer(a, runs);
 }

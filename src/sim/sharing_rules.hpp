@@ -70,6 +70,10 @@ class asked_rules {
     of.answers = {};
     (void)note({asked::joins_given_up, who});
   }
+  void monitor_called(policy::monitor_pace& pace) {
+    pace = policy::monitor_pace{rules_};
+    (void)note({asked::monitor_called, UINT32_MAX, {}, pace.pause_ns()});
+  }
   void monitor_looked(policy::monitor_pace& pace, bool has_acted, time_ns due_ns, time_ns now_ns) {
     pace.after(has_acted, due_ns, now_ns, rules_);
     (void)note({asked::monitor_after, UINT32_MAX, {has_acted, due_ns, now_ns}, pace.pause_ns()});

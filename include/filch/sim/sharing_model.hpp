@@ -36,6 +36,7 @@ struct rule_call {
     visit_after,      // in: has it found something, now · out: the pause
     visits_open,      // the next visit may come at once
     joins_given_up,   // forks shall answer again
+    monitor_called,   // it begins to look · out: the pause. `who` of the monitor is UINT32_MAX
     monitor_after,    // in: has it acted, when the next request is due, now · out: the pause
     is_aged,          // in: how long the offer has lain · out: is it
     wakes_for_offer,  // in: is throttled, lingers any, is monitored · out: is it the monitor
