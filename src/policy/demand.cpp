@@ -31,8 +31,9 @@ struct switch_field {
 constexpr std::array<switch_field, 3> k_switches{
     {{"throttle", &demand::throttle}, {"join_first", &demand::join_first}, {"one_place", &demand::one_place}}};
 
-constexpr std::array<std::string_view, 7> k_field_names{"notify",   "wake",       "transfer", "migrate",
-                                                        "throttle", "join_first", "one_place"};
+constexpr std::array<std::string_view, 8> k_field_names{"notify",   "wake",       "transfer",  "migrate",
+                                                        "throttle", "join_first", "one_place", "searchers"};
+constexpr std::uint32_t k_most_searchers = 1u << 20;
 
 // Sets one field, whose name is known. The answer is what would have been allowed, or nothing when all went well.
 std::string_view set_field(demand& out, std::string_view key, std::string_view value) {
@@ -49,6 +50,10 @@ std::string_view set_field(demand& out, std::string_view key, std::string_view v
     if (!read) return "on or off";
     out.*field.where = *read;
   }
+  if (key != k_field_names.back()) return "";
+  const std::optional<std::uint32_t> read = read_number<std::uint32_t>(value);
+  if (!read) return "a whole number from 1 on";
+  out.searchers = *read;
   return "";
 }
 
@@ -61,6 +66,7 @@ std::string describe(const demand& rules) {
   };
   for (const cost_field& field : k_costs) add(field.name, time_text(rules.*field.where));
   for (const switch_field& field : k_switches) add(field.name, switch_text(rules.*field.where));
+  add(k_field_names.back(), std::to_string(rules.searchers));
   return out;
 }
 
@@ -97,6 +103,9 @@ std::vector<problem> validate(const demand& rules) {
     if (value >= field.least_ns && value <= k_longest_cost_ns) continue;
     out.push_back({std::string{names<demand>::option}.append(".").append(field.member), std::to_string(value),
                    "a time from " + std::to_string(field.least_ns) + " ns to 1 s"});
+  }
+  if (rules.searchers < 1 || rules.searchers > k_most_searchers) {
+    out.push_back({"demand.searchers", std::to_string(rules.searchers), "a number from 1 to 1048576"});
   }
   return out;
 }

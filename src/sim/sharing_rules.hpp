@@ -89,6 +89,10 @@ class asked_rules {
                  {is_throttled, lingers_any, is_monitored},
                  waker == policy::demand::waker::monitor}) != 0;
   }
+  [[nodiscard]] bool is_searched(std::size_t searching) {
+    return note({asked::is_searched, UINT32_MAX, {static_cast<time_ns>(searching)}, rules_.is_searched(searching)}) !=
+           0;
+  }
   [[nodiscard]] bool has_place_for_sleeper(std::uint32_t who, std::size_t sleepers, bool computes_outside) {
     const bool has_place = rules_.has_place_for_sleeper(sleepers, computes_outside);
     return note({asked::place_sleeper, who, {static_cast<time_ns>(sleepers), computes_outside}, has_place}) != 0;

@@ -172,19 +172,20 @@ bool sharing_run::visit_for(actor& a) {
 
 // ---- waking ---------------------------------------------------------------------------------------------------------
 
-// There is something new to take: a sleeper is woken, if no worker searches.
+// There is something new to take: sleepers are woken until enough workers look for work.
 void sharing_run::notify(actor* by, wake_cause why) {
   if (sleeping_ == 0) return;
   if (policy_.wake == policy::wake::all) {
     while (sleeping_ != 0) wake(actors_[sleepers_.youngest().value], by, why);
     return;
   }
-  if (searching_ != 0) return;
   const auto distance = [this](worker_id a, worker_id b) { return machine_.distance(a, b); };
-  const std::span<const worker_id> listed = sleepers_.packed();
   const worker_id near = by != nullptr ? id_of(*by) : worker_id::none();
-  const policy::wake_choice choice = wakes_.choose(listed, near, distance, wake_random_);
-  wake(actors_[listed[choice.index()].value], by, why);
+  while (sleeping_ != 0 && !rules_.is_searched(searching_)) {
+    const std::span<const worker_id> listed = sleepers_.packed();
+    const policy::wake_choice choice = wakes_.choose(listed, near, distance, wake_random_);
+    wake(actors_[listed[choice.index()].value], by, why);
+  }
 }
 
 void sharing_run::wake(actor& sleeper, actor* by, wake_cause why) {

@@ -96,7 +96,8 @@ def test_demand_changes_the_rules_of_sharing():
 
     expect(woken("--demand=throttle=off") > woken(), "without the throttle more sleepers are woken for tiny tasks")
     text = succeed("sim", "tiny", "--demand", "wake=15us,join_first=off")
-    expect("demand: notify=5us,wake=15us,transfer=2us,migrate=300ns,throttle=on,join_first=off,one_place=on" in text, text)
+    expect("demand: notify=5us,wake=15us,transfer=2us,migrate=300ns,throttle=on,join_first=off,one_place=on,searchers=1"
+           in text, text)
     expect("notify=5us" in succeed("policies"), "filch policies shows the fields")
     refuse(("sim", "tiny", "--demand=wake=0ns"), "demand.wake_ns", "1 ns to 1 s")
     refuse(("sim", "tiny", "--demand=trottle=on"), "--demand field", 'did you mean "throttle"')

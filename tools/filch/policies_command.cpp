@@ -137,11 +137,10 @@ void policies_command(const policies_arguments& given) {
       << "\n--demand of `filch sim` says how work is shared on request, as fields; by default\n    "
       << policy::describe(policy::demand{})
       << "\n    notify, wake, transfer, migrate: what waking a sleeper takes the waker and the sleeper, an offer its "
-         "way "
-         "to a thief\n    and back, and a coroutine's frame its way; throttle=off wakes sleepers for tiny children "
-         "too, "
-         "join_first=off lets\n    forks answer all requests, one_place=off lets all workers work beside an external "
-         "thread that computes.\n";
+         "way to "
+         "a\n    thief and back, and a coroutine's frame its way. throttle=off wakes sleepers for tiny children too; "
+         "join_first=off\n    lets forks answer all requests; one_place=off lets all workers work beside an external "
+         "thread that computes;\n    sleepers are woken for offers until as many as searchers look for work.\n";
 }
 
 }  // namespace filch::tool

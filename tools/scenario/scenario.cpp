@@ -47,6 +47,7 @@ policy::demand read_demand(const field& from) {
   fields.boolean("throttle", out.throttle);
   fields.boolean("join_first", out.join_first);
   fields.boolean("one_place", out.one_place);
+  fields.whole("searchers", out.searchers, 1, UINT32_MAX);
   fields.finish();
   return out;
 }

@@ -12,6 +12,7 @@
 //   an offer is old enough to be taken                      demand::is_aged
 //   a victim that does not answer is visited                demand::answer_ns, visit_pace
 //   the thread that wakes a sleeper for an offer            demand::wakes_for_offer
+//   so many look for work that no sleeper is woken          demand::is_searched
 //   an external thread counts as one of the workers         has_place_for_sleeper, has_place_awake
 //   how much is given                                       demand::shared_ready, taken_from_injector, loop sizes
 //   a worker stays awake before it sleeps, and looks around demand::linger_ns, due_linger_ns, deferred_every_ns
@@ -46,6 +47,11 @@ struct demand {
   bool throttle = true;    // tiny children are left to their owner
   bool join_first = true;  // requests go to joins where these can answer
   bool one_place = true;   // an external thread that computes takes the place of a worker
+
+  // Sleepers are woken for offers until so many workers are awake and look for work. Simulated, more than one makes
+  // loops and trees behind a pause up to twice as fast (docs/investigations/simulated_sharing.md); threads have not
+  // been measured.
+  std::uint32_t searchers = 1;
 
   friend constexpr bool operator==(const demand&, const demand&) = default;
 
@@ -109,6 +115,8 @@ struct demand {
   [[nodiscard]] static constexpr waker wakes_for_offer(bool is_throttled, bool lingers_any, bool is_monitored) {
     return is_throttled && !lingers_any && is_monitored ? waker::monitor : waker::owner;
   }
+  // Are enough workers awake and looking for work, so that none is woken for an offer?
+  [[nodiscard]] constexpr bool is_searched(std::size_t searching) const { return searching >= searchers; }
   // May a sleeper be woken, or a worker that is awake take something, for work that its owner would do itself? An
   // external thread that computes takes the place of one worker (docs/decisions/0021-places.md).
   [[nodiscard]] constexpr bool has_place_for_sleeper(std::size_t sleepers, bool external_computes) const {
@@ -275,7 +283,8 @@ struct names<demand> {
   static constexpr std::array<std::string_view, 1> all{"default"};
 };
 
-// `notify=5us,wake=20us,transfer=2us,migrate=300ns,throttle=on,join_first=on,one_place=on`, which parse() reads.
+// `notify=5us,wake=20us,transfer=2us,migrate=300ns,throttle=on,join_first=on,one_place=on,searchers=1`, which
+// parse() reads.
 [[nodiscard]] std::string describe(const demand& rules);
 
 // "default", or fields as describe() writes them; those left out have their defaults. Times end in ns, us, ms or s.

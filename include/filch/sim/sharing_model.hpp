@@ -40,6 +40,7 @@ struct rule_call {
     monitor_after,    // in: has it acted, when the next request is due, now · out: the pause
     is_aged,          // in: how long the offer has lain · out: is it
     wakes_for_offer,  // in: is throttled, lingers any, is monitored · out: is it the monitor
+    is_searched,      // in: how many search · out: are these enough
     place_sleeper,    // in: sleepers, does an external thread compute · out: is there a place
     place_awake,      // as place_sleeper
     linger,           // in: wanted, since the last theft, has each a CPU · out: how long

@@ -229,6 +229,14 @@ TEST(demand, an_external_thread_that_computes_takes_the_place_of_one_worker) {
   EXPECT_TRUE(crowded.has_place_awake(0, true));
 }
 
+TEST(demand, no_sleeper_is_woken_for_an_offer_while_enough_workers_search) {
+  EXPECT_FALSE(k_rules.is_searched(0));
+  EXPECT_TRUE(k_rules.is_searched(1));
+  const demand four{.searchers = 4};
+  EXPECT_FALSE(four.is_searched(3));
+  EXPECT_TRUE(four.is_searched(4));
+}
+
 TEST(demand, loops_look_as_often_and_divide_as_little_as_their_costs_allow) {
   EXPECT_EQ(k_rules.block_ns(), 4 * us);
   EXPECT_EQ(k_rules.worth_awake_ns(), 8 * us);
@@ -238,13 +246,13 @@ TEST(demand, loops_look_as_often_and_divide_as_little_as_their_costs_allow) {
 // ---- as text --------------------------------------------------------------------------------------------------------
 
 constexpr const char* k_default_text =
-    "notify=5us,wake=20us,transfer=2us,migrate=300ns,throttle=on,join_first=on,one_place=on";
+    "notify=5us,wake=20us,transfer=2us,migrate=300ns,throttle=on,join_first=on,one_place=on,searchers=1";
 
 TEST(demand, text_and_value_belong_together) {
   EXPECT_EQ(describe(k_rules), k_default_text);
   const demand other{.notify_ns = 1400, .wake_ns = 14'600, .migrate_ns = 0, .throttle = false, .one_place = false};
   EXPECT_EQ(describe(other),
-            "notify=1400ns,wake=14600ns,transfer=2us,migrate=0ns,throttle=off,join_first=on,one_place=off");
+            "notify=1400ns,wake=14600ns,transfer=2us,migrate=0ns,throttle=off,join_first=on,one_place=off,searchers=1");
   for (const demand& each : {k_rules, other}) EXPECT_EQ(*parse<demand>(describe(each)), each);
   EXPECT_EQ(*parse<demand>("default"), k_rules);
 }
@@ -258,6 +266,9 @@ TEST(demand, an_error_names_the_field_the_value_and_what_is_allowed) {
   EXPECT_EQ(parse<demand>("wake=20", "--demand").error,
             "--demand.wake = \"20\": allowed is a whole number with ns, us, ms or s");
   EXPECT_EQ(parse<demand>("throttle=yes", "--demand").error, "--demand.throttle = \"yes\": allowed is on or off");
+  EXPECT_EQ(parse<demand>("searchers=many", "--demand").error,
+            "--demand.searchers = \"many\": allowed is a whole number from 1 on");
+  EXPECT_EQ((*parse<demand>("searchers=4")).searchers, 4u);
   EXPECT_EQ(parse<demand>("notfy=1us", "--demand").error.substr(0, 58),
             "--demand field = \"notfy\": unknown name; did you mean \"noti");
   EXPECT_EQ(parse<demand>("defualt").error,
@@ -268,12 +279,14 @@ TEST(demand, an_error_names_the_field_the_value_and_what_is_allowed) {
 TEST(demand, rules_that_cannot_work_are_named) {
   EXPECT_TRUE(validate(k_rules).empty());
   EXPECT_TRUE(validate({.notify_ns = 0, .wake_ns = 1, .transfer_ns = 1, .migrate_ns = 0}).empty());
-  const auto problems = validate({.notify_ns = -1, .wake_ns = 0, .transfer_ns = 0, .migrate_ns = k_ns_per_s + 1});
-  ASSERT_EQ(problems.size(), 4u);
+  const auto problems =
+      validate({.notify_ns = -1, .wake_ns = 0, .transfer_ns = 0, .migrate_ns = k_ns_per_s + 1, .searchers = 0});
+  ASSERT_EQ(problems.size(), 5u);
   EXPECT_EQ(to_string(problems[0]), "demand.notify_ns = -1: allowed is a time from 0 ns to 1 s");
   EXPECT_EQ(to_string(problems[1]), "demand.wake_ns = 0: allowed is a time from 1 ns to 1 s");
   EXPECT_EQ(problems[2].field, "demand.transfer_ns");
   EXPECT_EQ(problems[3].field, "demand.migrate_ns");
+  EXPECT_EQ(to_string(problems[4]), "demand.searchers = 0: allowed is a number from 1 to 1048576");
 }
 
 }  // namespace

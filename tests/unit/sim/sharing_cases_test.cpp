@@ -152,6 +152,14 @@ TEST(sharing_cases, the_throttle_keeps_sleepers_asleep_where_children_are_tiny) 
   EXPECT_LT(4 * wakes({}), wakes({.throttle = false}));
 }
 
+TEST(sharing_cases, several_sleepers_are_woken_for_an_offer_where_several_may_search) {
+  sharing_program program;
+  program.add_phase(program.add_loop(1'000'000, 400 * us), 100 * us);
+  const sharing_result one = one_phase(costly(8), program);
+  const sharing_result four = one_phase(costly(8), program, {}, {.searchers = 4});
+  EXPECT_LT(four.phase_ns[0] + 14'600, one.phase_ns[0]) << "a level of wake-ups less, at least";
+}
+
 TEST(sharing_cases, an_external_thread_that_computes_takes_the_place_of_one_worker) {
   sharing_program program;
   program.add_phase(program.add_loop(1'000'000, 10 * ms));

@@ -59,6 +59,7 @@ policy::demand random_rules(random_stream& random) {
   policy::demand rules{.notify_ns = up_to(random, 6 * us),
                        .wake_ns = 1 + up_to(random, 20 * us),
                        .transfer_ns = 1 + up_to(random, 3 * us)};
+  rules.searchers = 1 + static_cast<std::uint32_t>(random.below(4));
   rules.throttle = random.below(3) != 0;
   rules.join_first = random.below(3) != 0;
   rules.one_place = random.below(3) != 0;
