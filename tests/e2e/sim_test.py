@@ -48,8 +48,8 @@ SCENARIOS = ("adaptive affinity backoff basic bursts grain granularity herd join
              "spawning steal-half").split()
 # Whose work is shared on request: they are simulated only.
 SHARED = "loops loops-of-main nested-loops phases tiny".split()
-SIM_OPTIONS = ("--workers --victims --steal --order --idle --backoff --wake --placement --join --grain --machine --demand "
-               "--seed --seeds --trace --report --gantt --log --json --lesson").split()
+SIM_OPTIONS = ("--workers --victims --steal --order --idle --backoff --wake --placement --join --grain --machine "
+               "--demand --seed --seeds --trace --report --gantt --log --json --lesson").split()
 
 
 def sim_json(*arguments):
