@@ -24,6 +24,7 @@ LIST = "lint/classes.py"
 LISTED = {
     "algo/pace": (29, "the measurements of one call site and the decisions made from them"),
     "park/idle": (28, "one protocol: its words, and a function for each step that park/README.md names"),
+    "policy/demand": (27, "the rules that need no state: a function each, and what they cost"),
     "policy/search": (33, "one state machine, a function for each of its states"),
     "policy/victim_order": (37, "all orders of victims share one state: a sweep may change from one to another"),
     "runtime/core": (26, "one member more than the limit"),
@@ -36,6 +37,7 @@ LISTED = {
     "share/range_frame": (26, "one member more than the limit"),
     "sim/model": (102, "many subjects: the clock, the search, the tasks, what is counted"),
     "sim/reader": (36, "one pass over a recording, a function for each kind of event"),
+    "sim/sharing_run": (134, "many subjects: the clock, stacks, requests, the search, sleep, the monitor thread"),
     "sim/world": (31, "the state machine of a lesson, a function for each step"),
     "sync/channel_core": (28, "two ends with their own words each, and what they do to each other"),
     "trace/reader": (29, "one file format, a function for each of its parts"),

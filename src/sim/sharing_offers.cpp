@@ -75,7 +75,7 @@ void sharing_run::defer_request(actor& a) {
 
 // A worker that lingers makes what is deferred, or the monitor thread does.
 void sharing_run::see_to_deferred(actor* by) {
-  if (lingering_ != 0) hurry_lingerers();
+  if (lingering_ != 0) move_lingering();
   else call_monitor(by);
 }
 

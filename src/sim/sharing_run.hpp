@@ -76,6 +76,16 @@ class sharing_run {
   // What an actor does now.
   enum class then : std::uint8_t { look, run, pause };
 
+  // Of a worker on its way to sleep.
+  struct sleep_times {
+    time_ns asleep_ns = 0;  // since when
+    time_ns asked_ns = 0;   // its last request
+    time_ns linger_until_ns = 0;
+    time_ns flush_ns = 0;         // when it makes deferred requests again
+    time_ns press_ns = 0;         // when it visits
+    time_ns latest_press_ns = 0;  // however often it requests meanwhile
+  };
+
   struct actor {
     std::optional<policy::search> search;  // of a worker
     rule_state rules{};
@@ -103,12 +113,7 @@ class sharing_run {
     offer_number loot = k_none;
     time_ns unaged_ns = -1;  // when the last offer was made that was too fresh for it
     time_ns stolen_ns = 0;
-    time_ns asleep_ns = 0;
-    time_ns asked_ns = 0;
-    time_ns linger_until_ns = 0;
-    time_ns flush_ns = 0;
-    time_ns press_ns = 0;
-    time_ns latest_press_ns = 0;
+    sleep_times sleep;
 
     std::array<time_ns, k_activities> spent{};
     trace::count_values counts;
@@ -240,7 +245,7 @@ class sharing_run {
   enum class wake_cause : std::uint8_t { owner, thief, monitor, itself };
   void notify(actor* by, wake_cause why);
   void wake(actor& sleeper, actor* by, wake_cause why);
-  void hurry_lingerers();
+  void move_lingering();
 
   // The monitor thread (sharing_monitor.cpp).
   void call_monitor(actor* by);

@@ -43,7 +43,7 @@ sharing_run::then sharing_run::park(actor& a, time_ns linger_ns) {
   }
   ++a.counts[trace::count::parks];
   a.trace.park();
-  a.asked_ns = now_ns_;
+  a.sleep.asked_ns = now_ns_;
   if (due_ns != k_never_ns && a.may_await_due) {
     a.may_await_due = false;
     span_ns = std::max(span_ns, rules_.rules().due_linger_ns(due_ns, now_ns_));
@@ -55,10 +55,10 @@ sharing_run::then sharing_run::park(actor& a, time_ns linger_ns) {
   ++lingering_;
   a.at = state::lingering;
   a.does = activity::wait;
-  a.linger_until_ns = span_ns < k_never_ns - now_ns_ ? now_ns_ + span_ns : k_never_ns;
-  a.flush_ns = now_ns_;
-  a.press_ns = now_ns_ + rules_.rules().answer_ns();
-  a.latest_press_ns = a.press_ns + rules_.rules().answer_ns();
+  a.sleep.linger_until_ns = span_ns < k_never_ns - now_ns_ ? now_ns_ + span_ns : k_never_ns;
+  a.sleep.flush_ns = now_ns_;
+  a.sleep.press_ns = now_ns_ + rules_.rules().answer_ns();
+  a.sleep.latest_press_ns = a.sleep.press_ns + rules_.rules().answer_ns();
   linger(a);
   return then::pause;
 }
@@ -97,34 +97,34 @@ bool sharing_run::is_work_withheld_from(const actor& a) {
 // It makes deferred requests, and visits owners that do not answer.
 void sharing_run::linger(actor& a) {
   const policy::demand& rules = rules_.rules();
-  if (now_ns_ >= a.linger_until_ns) {
+  if (now_ns_ >= a.sleep.linger_until_ns) {
     --lingering_;
     return end_linger(a, true);
   }
-  if (now_ns_ >= a.flush_ns && is_any_deferred()) {
-    a.flush_ns = now_ns_ + rules.deferred_every_ns();
+  if (now_ns_ >= a.sleep.flush_ns && is_any_deferred()) {
+    a.sleep.flush_ns = now_ns_ + rules.deferred_every_ns();
     if (has_place_for_sleeper(number_of(a))) {
       for (actor& other : actors_) {
         if (&other == &a || !other.is_deferred || !rules_.may_wake(number_of(other), other.rules, now_ns_)) continue;
         flush_deferred(other);
-        a.asked_ns = now_ns_;
-        a.press_ns = std::min(now_ns_ + rules.answer_ns(), a.latest_press_ns);
+        a.sleep.asked_ns = now_ns_;
+        a.sleep.press_ns = std::min(now_ns_ + rules.answer_ns(), a.sleep.latest_press_ns);
       }
     }
-  } else if (now_ns_ >= a.press_ns) {
+  } else if (now_ns_ >= a.sleep.press_ns) {
     if (visit_for(a)) return wake(a, nullptr, wake_cause::itself);
     if (!is_any_deferred() && is_work_withheld_from(a)) call_monitor(&a);
-    a.press_ns = now_ns_ + rules.answer_ns();
-    a.latest_press_ns = a.press_ns + rules.answer_ns();
+    a.sleep.press_ns = now_ns_ + rules.answer_ns();
+    a.sleep.latest_press_ns = a.sleep.press_ns + rules.answer_ns();
   }
-  const time_ns flush_ns = is_any_deferred() ? std::max(a.flush_ns, now_ns_ + 1) : k_never_ns;
-  expect(a, std::min({a.linger_until_ns, a.press_ns, flush_ns}));
+  const time_ns flush_ns = is_any_deferred() ? std::max(a.sleep.flush_ns, now_ns_ + 1) : k_never_ns;
+  expect(a, std::min({a.sleep.linger_until_ns, a.sleep.press_ns, flush_ns}));
 }
 
 // Something was deferred: those who linger look as soon as it is their turn.
-void sharing_run::hurry_lingerers() {
+void sharing_run::move_lingering() {
   for (actor& each : actors_) {
-    if (each.at == state::lingering) expect(each, std::min(each.until_ns, std::max(each.flush_ns, now_ns_)));
+    if (each.at == state::lingering) expect(each, std::min(each.until_ns, std::max(each.sleep.flush_ns, now_ns_)));
   }
 }
 
@@ -137,7 +137,7 @@ void sharing_run::end_linger(actor& a, bool /*has_lingered*/) {
   }
   a.at = state::awaiting;
   a.does = activity::wait;
-  expect(a, std::max(now_ns_, a.asked_ns + rules_.rules().answer_ns()));
+  expect(a, std::max(now_ns_, a.sleep.asked_ns + rules_.rules().answer_ns()));
 }
 
 // No answer has come: it visits, and leaves the rest to the monitor thread.
@@ -152,7 +152,7 @@ void sharing_run::await_answer(actor& a) {
 void sharing_run::fall_asleep(actor& a) {
   a.at = state::asleep;
   a.does = activity::park;
-  a.asleep_ns = now_ns_;
+  a.sleep.asleep_ns = now_ns_;
   a.awaited = k_no_ticket;
 }
 
@@ -208,7 +208,7 @@ void sharing_run::wake(actor& sleeper, actor* by, wake_cause why) {
   }
   if (before == state::asleep) {
     if (by != nullptr) by->owed_ns += costs_.notify_ns;
-    return expect(sleeper, std::max(now_ns_, sleeper.asleep_ns + costs_.park_ns) + costs_.wake_ns);
+    return expect(sleeper, std::max(now_ns_, sleeper.sleep.asleep_ns + costs_.park_ns) + costs_.wake_ns);
   }
   expect(sleeper, now_ns_ + sleeper.owed_ns + costs_.notice_ns);
   if (before != state::lingering) return;
