@@ -37,7 +37,7 @@ LISTED = {
     "share/range_frame": (26, "one member more than the limit"),
     "sim/model": (102, "many subjects: the clock, the search, the tasks, what is counted"),
     "sim/reader": (36, "one pass over a recording, a function for each kind of event"),
-    "sim/sharing_run": (134, "many subjects: the clock, stacks, requests, the search, sleep, the monitor thread"),
+    "sim/sharing_run": (135, "many subjects: the clock, stacks, requests, the search, sleep, the monitor thread"),
     "sim/world": (31, "the state machine of a lesson, a function for each step"),
     "sync/channel_core": (28, "two ends with their own words each, and what they do to each other"),
     "trace/reader": (29, "one file format, a function for each of its parts"),

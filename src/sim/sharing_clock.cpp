@@ -169,7 +169,11 @@ void sharing_run::go_on(actor& a) {
     case state::away:
       FILCH_ASSERT(false, number_of(a));
   }
-  while (now != then::pause && !is_done_) now = now == then::run ? advance(a) : look(a);
+  while (now != then::pause && !is_done_) {
+    now = now == then::run ? advance(a) : look(a);
+    if (++steps_ > options_.most_events) [[unlikely]]
+      stop(run_end::event_limit);
+  }
 }
 
 sharing_result sharing_run::results() {

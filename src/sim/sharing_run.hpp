@@ -270,6 +270,7 @@ class sharing_run {
   time_ns now_ns_ = 0;
   event_lanes<std::uint32_t> pending_;  // of actors, and of the monitor thread under the number behind them
   std::uint64_t events_ = 0;
+  std::uint64_t steps_ = 0;  // of actors, also such that take no time: they could go on for ever
   bool is_done_ = false;
   run_end end_ = run_end::until;
 

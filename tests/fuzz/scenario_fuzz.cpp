@@ -21,9 +21,25 @@ using namespace filch;
 
 constexpr std::uint32_t k_most_workers = 32;
 
+void run_shared_shortly(const scenario::document& wanted, const scenario::sharing_load& load) {
+  const sim::sharing_result result =
+      sim::simulate_sharing(scenario::make_machine(wanted), wanted.policy, wanted.demand, load.program,
+                            {.seed = wanted.seed,
+                             .is_called_outside = load.is_called_outside,
+                             .until_ns = std::min<time_ns>(wanted.until_ns, 200'000),
+                             .most_events = 20'000});
+  for (const sim::time_use& use : result.run.use) {
+    FILCH_ASSERT(use.total_ns() == result.run.makespan_ns, use.total_ns(), result.run.makespan_ns);
+  }
+  FILCH_ASSERT(result.counts.offers >= result.counts.taken + result.counts.taken_back, result.counts.offers);
+}
+
 void run_shortly(const scenario::document& wanted) {
   if (std::holds_alternative<scenario::trace_load>(wanted.workload)) return;
   if (wanted.worker_count() > k_most_workers) return;
+  if (const auto* const shared = std::get_if<scenario::sharing_load>(&wanted.workload)) {
+    return run_shared_shortly(wanted, *shared);
+  }
   const sim::machine_model machine = scenario::make_machine(wanted);
   const auto load = scenario::make_workload(wanted, wanted.seed);
   const sim::run_options options{.seed = wanted.seed,

@@ -62,7 +62,7 @@ struct sharing_options {
   bool knows_costs = true;   // loops know from before what their elements cost
   bool has_cpu_each = true;  // without that no worker lingers
   time_ns until_ns = k_never_ns;
-  std::uint64_t most_events = UINT64_MAX;
+  std::uint64_t most_events = UINT64_MAX;   // and as many steps that take no time
   trace::recording* record = nullptr;       // everything that happens is written there
   std::vector<rule_call>* rules = nullptr;  // … and every question to a rule there
 };

@@ -194,6 +194,14 @@ TEST(sharing_cases, a_run_is_cut_off_at_its_time_and_at_its_events) {
   EXPECT_GT(many.run.unfinished, 0u);
 }
 
+TEST(sharing_cases, a_run_in_which_no_time_passes_is_cut_off_too) {
+  sharing_program program;
+  program.add_phase(program.add_tree(39, 0));
+  const sharing_result result = one_phase(machine_model::free(2), program, {.most_events = 100'000});
+  EXPECT_EQ(result.run.end, sim::run_end::event_limit);
+  EXPECT_EQ(result.run.makespan_ns, 0);
+}
+
 TEST(sharing_cases, what_cannot_work_is_refused) {
   const sharing_program program;
   EXPECT_THROW((void)one_phase(machine_model::free(0), program), std::invalid_argument);
