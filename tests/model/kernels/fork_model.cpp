@@ -1,6 +1,6 @@
-// The kernels of latent forks under the model checker: the slot where a frame is offered, the gate where a parent
-// waits, the rest of the thread that watches, the word by which others ask, and visits: of a stack's list of frames, of
-// a loop's range, and of a local work.
+// The kernels of sharing on request under the model checker: the transfer cell where a frame is offered, the counter
+// where a parent waits, the rest of the monitor thread, the word by which others request work, and visits: of a stack's
+// list of frames, of a loop's range, and of a local work.
 //
 // Properties: an offer is got by exactly one of its owner and the thieves, complete; a parent is continued exactly
 // once, by whoever counts to zero, and then everything its children did is visible, and its own state is to whom
@@ -27,32 +27,32 @@ struct offered {
 };
 
 void owner_against_thieves(context& c, int thieves) {
-  transfer_cell<offered, atomics> slot;
+  transfer_cell<offered, atomics> cell;
   offered task;
   atomics::atomic<int> got{0};
   for (int i = 0; i != thieves; ++i) {
     c.thread("thief", [&] {
-      offered* const taken = slot.take();
+      offered* const taken = cell.take();
       if (taken == nullptr) return;
       require(taken->contents.get() == 7, "what is taken is complete");
       got.fetch_add(1, std::memory_order_relaxed);
     });
   }
   task.contents.set(7);
-  slot.offer(task);
-  if (slot.take_back(task)) got.fetch_add(1, std::memory_order_relaxed);
+  cell.offer(task);
+  if (cell.take_back(task)) got.fetch_add(1, std::memory_order_relaxed);
   c.join_all();
   require(got.load(std::memory_order_relaxed) == 1, "exactly one gets it");
 }
 
 // An offer that nobody takes back goes to one thief, and the owner may offer again.
 void two_offers(context& c) {
-  transfer_cell<offered, atomics> slot;
+  transfer_cell<offered, atomics> cell;
   std::array<offered, 2> tasks;
   atomics::atomic<int> got{0};
   c.thread("thief", [&] {
     for (int i = 0; i != 2; ++i) {
-      if (offered* const taken = slot.take()) {
+      if (offered* const taken = cell.take()) {
         require(taken->contents.get() == 7, "what is taken is complete");
         got.fetch_add(1, std::memory_order_relaxed);
       }
@@ -60,8 +60,8 @@ void two_offers(context& c) {
   });
   for (offered& task : tasks) {
     task.contents.set(7);
-    slot.offer(task);
-    if (slot.take_back(task)) got.fetch_add(1, std::memory_order_relaxed);
+    cell.offer(task);
+    if (cell.take_back(task)) got.fetch_add(1, std::memory_order_relaxed);
   }
   c.join_all();
   require(got.load(std::memory_order_relaxed) == 2, "each is got once");
@@ -192,9 +192,9 @@ void a_request_stands_until_it_is_taken(context& c, bool is_one_awake) {
   require(is_seen || word.load(std::memory_order_relaxed) == k_join_requested, "nobody sleeps whom no one knows of");
 }
 
-// One who pays, while the owner takes the request that stands: it has nothing to offer and owes it, or it looks who
-// sleeps, and another one goes to sleep, to whom a request was deferred already. Nobody sleeps in the end who is neither
-// seen nor asked for nor owed to.
+// A thread flushes the deferred request, while the owner takes the one that stands: the owner has nothing to offer and
+// defers it, or it looks who sleeps, and another worker goes to sleep, for which a request was deferred already. No
+// worker sleeps in the end that is neither seen nor has a request that stands or is deferred.
 void what_is_owed_is_asked_for(context& c, bool is_one_to_sleep) {
   atomics::atomic<std::uintptr_t> word{k_join_requested};
   deferred_request<atomics> owed;
@@ -290,14 +290,14 @@ class visited_stack {
     frame& last = frames_[index(which)];
     detail::unlink_newest<atomics>(newest_, last.older);
     if (last.address >= watch_.load(std::memory_order_relaxed)) {
-      desk_.lock();
+      point_.lock();
       if (&last == last_seen_.get()) forget(last);
-      desk_.unlock();
+      point_.unlock();
     }
     last.contents.set(0);
   }
   void visit() {
-    desk_.lock();
+    point_.lock();
     frame* const newest = detail::newest_for_visitor<atomics>(newest_, watch_, k_join_requested);
     for (const frame* each = newest; each != &frames_[0]; each = each->older) {
       require(each->contents.get() != 0, "a linked frame is complete");
@@ -305,7 +305,7 @@ class visited_stack {
     // One that was unlinked while a visitor saw it is still `last_seen`, until its join comes to the share point.
     if (newest != last_seen_.get() && newest != last_seen_.get()->older) last_seen_.set(newest);
     (void)take_request<atomics>(watch_, k_join_requested, watch());
-    desk_.unlock();
+    point_.unlock();
   }
 
  private:
@@ -316,7 +316,7 @@ class visited_stack {
   }
   std::uintptr_t watch() const { return last_seen_.get() == &frames_[0] ? UINTPTR_MAX : last_seen_.get()->address; }
 
-  detail::point_lock<atomics> desk_;
+  detail::point_lock<atomics> point_;
   std::array<frame, k_frames> frames_;
   atomics::atomic<frame*> newest_{&frames_[0]};
   atomics::atomic<std::uintptr_t> watch_{UINTPTR_MAX};

@@ -1,5 +1,5 @@
-// The kernels of the runtime under the model checker: the completion of a task, its reference count, the task counts, and
-// the event count that wait_idle sleeps on.
+// The kernels of the runtime under the model checker: the completion of a task, its reference count, the task counts,
+// and the event count that wait_idle sleeps on.
 //
 // Properties: a task is run by exactly one of those who may claim it; whoever sees it finished sees its result and is
 // woken; a listener is told once, or gives up; the last reference destroys it, after everything the others did;

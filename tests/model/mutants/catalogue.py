@@ -28,14 +28,14 @@ IDLE = "filch/park/idle.hpp"
 PARKER = "filch/park/parker.hpp"
 EVENT = "filch/park/event_count.hpp"
 COMPLETION = "filch/runtime/completion.hpp"
-TALLY = "runtime/task_counts.hpp"
-GATE = "filch/share/join_counter.hpp"
+TASK_COUNTS = "runtime/task_counts.hpp"
+JOIN_COUNTER = "filch/share/join_counter.hpp"
 ON_CALL = "share/on_call.hpp"
-REQUEST = "share/request_cell.hpp"
+REQUEST_CELL = "share/request_cell.hpp"
 LINGERING = "share/lingering.hpp"
-SLOT = "share/transfer_cell.hpp"
+TRANSFER_CELL = "share/transfer_cell.hpp"
 VISIT = "filch/share/visit.hpp"
-CLAIMED = "filch/share/claimed_range.hpp"
+CLAIMED_RANGE = "filch/share/claimed_range.hpp"
 KEEPER = "filch/park/keeper.hpp"
 SHARD = "time/timer_shard.hpp"
 
@@ -235,7 +235,7 @@ RUNTIME_MUTANTS = [
          "    waiters_.fetch_add(1, std::memory_order_relaxed);\n    for (bool in_time = !is_ready; in_time;) {\n"),
         ("      is_ready = ready();\n      if (is_ready) break;\n", ""),
         ("      if (!in_time) is_ready = ready();\n", "      is_ready = ready();\n      if (is_ready) break;\n"))),
-    mutant("T1", "made is summed up before finished", "runtime", "assertion,race", TALLY, (
+    mutant("T1", "made is summed up before finished", "runtime", "assertion,race", TASK_COUNTS, (
         ("  each([&](const auto& of) { finished += of.finished_so_far(); });\n"
          "  each([&](const auto& of) { made += of.made_so_far(); });\n",
          "  each([&](const auto& of) { made += of.made_so_far(); });\n"
@@ -244,59 +244,55 @@ RUNTIME_MUTANTS = [
 MUTANTS += RUNTIME_MUTANTS
 
 FORK_MUTANTS = [
-    mutant("F1", "an offer is taken by a load and a store: two thieves get it", "fork", "assertion,race", SLOT, (
+    mutant("F1", "an offer is taken by a load and a store: two thieves get it", "fork", "assertion,race",
+           TRANSFER_CELL, (
         ("    return offered_.exchange(nullptr, std::memory_order_acquire);\n",
          "    Task* const found = offered_.load(std::memory_order_acquire);\n"
          "    offered_.store(nullptr, std::memory_order_relaxed);\n    return found;\n"),)),
-    mutant("F2", "an offer is taken back by a load and a store: owner and thief run it", "fork", "assertion,race", SLOT,
-           (
+    mutant("F2", "an offer is taken back by a load and a store: owner and thief run it", "fork", "assertion,race",
+           TRANSFER_CELL, (
         ("    return offered_.compare_exchange(expected, nullptr, std::memory_order_relaxed, "
          "std::memory_order_relaxed);\n",
          "    if (offered_.load(std::memory_order_relaxed) != expected) return false;\n"
          "    offered_.store(nullptr, std::memory_order_relaxed);\n    return true;\n"),)),
     mutant("F3", "the waiter is written after the countdown: the last child finds nobody to continue", "fork",
-           "assertion,race", GATE, (
+           "assertion,race", JOIN_COUNTER, (
         ("    waiter_.set(&who);\n", ""),
         ("    return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n",
          "    const bool is_last = unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n"
          "    waiter_.set(&who);\n    return is_last;\n"))),
-    mutant("F4", "the countdown is a load and a store: a parent is never continued", "fork", "assertion,race", GATE, (
+    mutant("F4", "the countdown is a load and a store: a parent is never continued", "fork", "assertion,race",
+           JOIN_COUNTER, (
         ("    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;\n",
          "    const std::uint32_t before = unfinished_.load(std::memory_order_acquire);\n"
          "    unfinished_.store(before - 1, std::memory_order_release);\n    if (before != 1) return nullptr;\n"),)),
-    mutant("F5", "a parent does not look whether the children ended while it stopped", "fork", "assertion", GATE, (
+    mutant("F5", "a parent does not look whether the children ended while it stopped", "fork", "assertion",
+           JOIN_COUNTER, (
         ("    return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n",
          "    unfinished_.fetch_sub(1, std::memory_order_acq_rel);\n    return false;\n"),)),
     mutant("F6", "a caller looks whether the watcher rests without a fence: both look past each other", "fork",
            "deadlock", ON_CALL, (
-        ("    // [G2] seq_cst fence: \"change, then look whether it rests\" against \"say that it rests, then look\" ↔ "
-         "[G1].\n"
-         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
+        ("    A::fence(std::memory_order_seq_cst);\n    return is_resting_.load(", "    return is_resting_.load("),)),
     mutant("F7", "the watcher rests without looking again", "fork", "deadlock", ON_CALL, (
         ("    if (must_watch()) {\n", "    if (false && must_watch()) {\n"),)),
-    mutant("F8", "the owner stores what it watches over a request that comes meanwhile", "fork", "assertion", REQUEST, (
+    mutant("F8", "the owner stores what it watches over a request that comes meanwhile", "fork", "assertion",
+           REQUEST_CELL, (
         ("    if (word.compare_exchange(before, value, std::memory_order_relaxed, std::memory_order_relaxed)) "
          "return;\n",
          "    word.store(value, std::memory_order_relaxed);\n    return;\n"),)),
-    mutant("F9", "a request is taken by a store: one that comes meanwhile goes unseen", "fork", "assertion", REQUEST, (
+    mutant("F9", "a request is taken by a store: one that comes meanwhile goes unseen", "fork", "assertion",
+           REQUEST_CELL, (
         ("  const bool was_asked = word.exchange(value, std::memory_order_release) == asked;",
          "  const bool was_asked = word.load(std::memory_order_relaxed) == asked;\n"
          "  word.store(value, std::memory_order_release);"),)),
-    mutant("F10", "who takes a request looks who sleeps without a fence", "fork", "assertion", REQUEST, (
-        ("  // [L20] seq_cst fence: \"take the request, look who sleeps\" against \"sleep, ask unless somebody has\" ↔ "
-         "[I3],\n"
-         "  // and \"take the request, owe unless it is owed\" against \"nothing is owed, ask unless somebody has\" ↔ "
-         "[L23].\n"
-         "  A::fence(std::memory_order_seq_cst);\n", ""),)),
+    mutant("F10", "who takes a request looks who sleeps without a fence", "fork", "assertion", REQUEST_CELL, (
+        ("  A::fence(std::memory_order_seq_cst);\n  return was_asked;\n", "  return was_asked;\n"),)),
     mutant("F11", "who pays what is owed looks whether somebody has asked without a fence", "fork", "assertion",
-           REQUEST, (
-        ("    // and \"sleep, owe unless it is owed\" ↔ [L20] ↔ [I3].\n"
-         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
+           REQUEST_CELL, (
+        ("    A::fence(std::memory_order_seq_cst);\n    return true;\n", "    return true;\n"),)),
     mutant("F12", "who owes looks whether somebody lingers without a fence: it is left to one who has stopped", "fork",
            "assertion", LINGERING, (
-        ("    // [L27] seq_cst fence: \"owe, then look who lingers\" against \"linger no more, then look what is "
-         "owed\" ↔ [L26].\n"
-         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
+        ("    A::fence(std::memory_order_seq_cst);\n    return count_.load(", "    return count_.load("),)),
 ]
 MUTANTS += FORK_MUTANTS
 
@@ -321,11 +317,12 @@ SYNC_MUTANTS = [
     mutant("F16", "a visitor does not look whether a change is under way", "fork", "assertion,race", VISIT, (
         ("    if (has_fenced && !is_busy_.load(std::memory_order_acquire)) return true;",
          "    if (has_fenced) return true;"),)),
-    mutant("F17", "a claim is sure where nobody asks any more, whatever the limit", "fork", "assertion,race", CLAIMED, (
+    mutant("F17", "a claim is sure where nobody asks any more, whatever the limit", "fork", "assertion,race",
+           CLAIMED_RANGE, (
         ("!is_asked && until <= limit_.load(std::memory_order_relaxed)", "!is_asked"),)),
-    mutant("F18", "a claim looks at the limit only", "fork", "assertion,race", CLAIMED, (
+    mutant("F18", "a claim looks at the limit only", "fork", "assertion,race", CLAIMED_RANGE, (
         ("!is_asked && until <=", "until <="),)),
-    mutant("F19", "a claim that is not sure is kept", "fork", "assertion,race", CLAIMED, (
+    mutant("F19", "a claim that is not sure is kept", "fork", "assertion,race", CLAIMED_RANGE, (
         ("    const std::size_t end = lesser(what.end, limit_.load(std::memory_order_relaxed));  // ordered by [V1]",
          "    const std::size_t end = what.end;"),)),
     mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits",
