@@ -1,10 +1,10 @@
 // A word that its owner compares with, and by which other threads request work; and a request that is deferred.
 // kernel: light headers only
 //
-// Who may call what: `post_request` and `deferred_request` any thread; the others the owner, and a signal handler on its
-// thread. Invariant: a request stands until the owner takes it. Nothing else that the owner writes covers it up, but for
-// the first value of a stack that begins: its owner sees to requests that came before. Forbidden is that a worker which
-// goes to sleep and the owner look past each other:
+// Who may call what: `post_request` and `deferred_request` any thread; the others the owner, and a signal handler on
+// its thread. Invariant: a request stands until the owner takes it. Nothing else that the owner writes covers it up,
+// but for the first value of a stack that begins: its owner sees to requests that came before. Forbidden is that a
+// worker which goes to sleep and the owner look past each other:
 //
 //   worker that goes to sleep              owner
 //   announce the sleep                     take the request

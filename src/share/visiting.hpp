@@ -1,6 +1,6 @@
-// A visit is under way: meanwhile the process makes no copy of itself, in which the visitor would be missing and a share point
-// stay locked for ever. That is promised for share points alone: other locks that a thread holds at a fork() are held in the
-// copy.
+// A visit is under way: meanwhile the process makes no copy of itself, in which the visitor would be missing and a
+// share point stay locked for ever. That is promised for share points alone: other locks that a thread holds at a
+// fork() are held in the copy.
 //
 // Who may call what: any thread. A visitor allocates nothing: fork() waits for it, and the heap may be locked by then.
 #pragma once

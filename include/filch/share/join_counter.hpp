@@ -1,5 +1,6 @@
 // Where a parent waits for its children: each child that ends counts down, and so does the parent when it begins to
-// wait. Whoever counts to zero resumes with the parent. kernel: light headers only
+// wait. The thread that counts to zero resumes the parent.
+// kernel: light headers only
 //
 // Who may call what: `add` the parent before it waits, or a child before it ends; `finish` each child once; `is_done`
 // and `wait` the parent. A counter is used once. After `finish` has returned nullptr the child touches nothing of the
@@ -19,7 +20,7 @@ class join_counter {
   explicit join_counter(std::uint32_t children) : unfinished_{children + 1} {}
 
   void add() {
-    unfinished_.fetch_add(1, std::memory_order_relaxed);  // ordered by [L3]: who adds has not counted down yet
+    unfinished_.fetch_add(1, std::memory_order_relaxed);  // ordered by [L3]: the caller has not counted down yet
   }
 
   // A child has ended. Not null: it was the last, and this parent waits for the caller to continue it.
@@ -36,7 +37,7 @@ class join_counter {
     return unfinished_.load(std::memory_order_acquire) == 1;
   }
 
-  // The parent has stopped, and `who` tells how to continue it. True: all children have ended meanwhile, and the caller
+  // The parent has stopped, and `who` tells how to resume it. True: all children have ended meanwhile, and the caller
   // continues it. Otherwise the caller touches nothing of the parent's any more.
   [[nodiscard]] bool wait(Waiter& who) {
     waiter_.set(&who);
