@@ -146,8 +146,8 @@ void a_change_is_noticed(context& c, int callers) {
   c.join_all();
 }
 
-// Who finds the watcher awake leaves the change to it; who finds it at rest sees to the change itself. Left to one that
-// goes to rest without having seen it, it is a deadlock.
+// A thread that finds the monitor awake leaves the change to it, and calls it otherwise. Left to a monitor that goes to
+// rest without having seen it, it is a deadlock.
 void a_change_is_left_to_one_who_is_awake(context& c) {
   on_call<atomics> watch;
   atomics::atomic<int> change{0};
@@ -195,46 +195,46 @@ void a_request_stands_until_it_is_taken(context& c, bool is_one_awake) {
 // A thread flushes the deferred request, while the owner takes the one that stands: the owner has nothing to offer and
 // defers it, or it looks who sleeps, and another worker goes to sleep, for which a request was deferred already. No
 // worker sleeps in the end that is neither seen nor has a request that stands or is deferred.
-void what_is_owed_is_asked_for(context& c, bool is_one_to_sleep) {
+void a_deferred_request_is_made(context& c, bool is_one_to_sleep) {
   atomics::atomic<std::uintptr_t> word{k_join_requested};
-  deferred_request<atomics> owed;
-  owed.owe();
+  deferred_request<atomics> deferred;
+  deferred.defer();
   atomics::atomic<int> sleepers{0};
   c.thread("payer", [&] {
-    if (owed.pay()) post_request(word, k_join_requested);
+    if (deferred.take()) post_request(word, k_join_requested);
   });
   if (is_one_to_sleep) {
     c.thread("sleeper", [&] {
       sleepers.store(1, std::memory_order_relaxed);
       atomics::fence(std::memory_order_seq_cst);
-      owed.owe();
+      deferred.defer();
     });
   }
   bool is_seen = false;
   if (take_request<atomics>(word, k_join_requested, 1)) {
     if (is_one_to_sleep) is_seen = sleepers.load(std::memory_order_relaxed) != 0;
-    else owed.owe();
+    else deferred.defer();
   }
   c.join_all();
-  require(is_seen || owed.has_deferred() || word.load(std::memory_order_relaxed) == k_join_requested,
+  require(is_seen || deferred.is_deferred() || word.load(std::memory_order_relaxed) == k_join_requested,
           "no request is lost");
 }
 
-// Who owes while somebody lingers leaves it to that one; who finds nobody calls another. Left to one who has stopped
-// and looked before, nobody would know of it.
-void what_is_owed_is_not_left_to_one_who_has_stopped(context& c) {
+// A thread that defers while a worker lingers leaves it to that one; otherwise it calls the monitor thread. Left to a
+// worker that has stopped and looked before, it would be forgotten.
+void a_deferral_is_not_left_to_a_worker_that_has_stopped(context& c) {
   lingering_count<atomics> lingering;
-  deferred_request<atomics> owed;
+  deferred_request<atomics> deferred;
   atomics::atomic<int> told{0};
   lingering.begin();
   c.thread("owner", [&] {
-    owed.owe();
+    deferred.defer();
     if (!lingering.is_seen_to()) told.fetch_add(1, std::memory_order_relaxed);
   });
   lingering.end();
-  const bool is_seen = owed.has_deferred();
+  const bool is_seen = deferred.is_deferred();
   c.join_all();
-  require(is_seen || told.load(std::memory_order_relaxed) != 0, "somebody knows of it");
+  require(is_seen || told.load(std::memory_order_relaxed) != 0, "it is known to one of them");
 }
 
 // ---- visits ---------------------------------------------------------------------------------------------------------
@@ -396,10 +396,11 @@ std::vector<scenario> all_scenarios() {
        [](context& c) { a_request_stands_until_it_is_taken(c, false); }},
       {"a_request_stands_beside_another", bounded(3, 5),
        [](context& c) { a_request_stands_until_it_is_taken(c, true); }},
-      {"what_is_owed_is_asked_for", bounded(3, 6), [](context& c) { what_is_owed_is_asked_for(c, false); }},
-      {"what_is_owed_to_a_sleeper_is_asked_for", bounded(3, 5), [](context& c) { what_is_owed_is_asked_for(c, true); }},
-      {"what_is_owed_is_not_left_to_one_who_has_stopped", bounded(3, 6),
-       what_is_owed_is_not_left_to_one_who_has_stopped},
+      {"a_deferred_request_is_made", bounded(3, 6), [](context& c) { a_deferred_request_is_made(c, false); }},
+      {"a_request_deferred_for_a_sleeper_is_made", bounded(3, 5),
+       [](context& c) { a_deferred_request_is_made(c, true); }},
+      {"a_deferral_is_not_left_to_a_worker_that_has_stopped", bounded(3, 6),
+       a_deferral_is_not_left_to_a_worker_that_has_stopped},
       {"owner_and_visitor_take_turns", bounded(3, 6), [](context& c) { owner_and_visitor_take_turns(c, 1); }},
       {"owner_and_visitor_take_turns_twice", bounded(2, 5), [](context& c) { owner_and_visitor_take_turns(c, 2); }},
       {"a_visited_frame_stays_until_its_join", bounded(3, 6),
