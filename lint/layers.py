@@ -114,13 +114,13 @@ def is_kernel(source):
     return any(text.startswith(KERNEL_MARK) for text in head)
 
 
-def check_kernel(tree, source, report):
+def check_kernel(tree, name, source, report):
     """A kernel includes light headers, base, and other kernels, so that everything reachable is held to the rule."""
     if not is_kernel(source):
         return
-    for line, include, _ in source.includes:
-        other = PurePosixPath("include") / include
-        if other in tree.files and is_kernel(tree.source(other)):
+    for line, include, quoted in source.includes:
+        folders = [PurePosixPath("include")] + ([name.parent, PurePosixPath("src")] if quoted else [])
+        if any(f / include in tree.files and is_kernel(tree.source(f / include)) for f in folders):
             continue
         if include not in KERNEL_INCLUDES and not include.startswith("filch/base/"):
             report(line, f"a kernel must not include <{include}>; it may include filch/base/ and "
@@ -148,6 +148,6 @@ def check(tree):
         check_arrows(name, source, report)
         if layer_of(name) == "policy":
             check_policy(name, source, report)
-        check_kernel(tree, source, report)
+        check_kernel(tree, name, source, report)
     check_suppressions(tree, findings)
     return sorted(findings)

@@ -1,15 +1,15 @@
-// How many of those who have announced their sleep are awake still, and see to what was deferred.
+// How many workers have announced their sleep and are still awake: they flush deferred requests.
 // kernel: light headers only
 //
-// Who may call what: `begin` and `end` one who lingers; the others any thread.
-// Forbidden is that what was deferred is left to one who no longer looks:
+// Who may call what: `begin` and `end` a worker that lingers; the others any thread.
+// Forbidden is that a deferred request is left to a worker that no longer looks:
 //
-//   who owes                               who lingers
-//   say that it was deferred                    say that it lingers no more
+//   thread that defers                     worker that lingers
+//   defer the request                      stop to linger
 //   [L27] fence                            [L26] fence
-//   look whether somebody lingers          look whether something was deferred
+//   look whether a worker lingers          look whether a request is deferred
 //
-// Of two such lists at least one sees what the other has done first.
+// Of two such lists at least one sees the first step of the other.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -24,19 +24,19 @@ class lingering_count {
   void begin() {
     count_.fetch_add(1, std::memory_order_relaxed);  // ordered by [L26]
   }
-  // The caller looks once more after this whether something was deferred.
+  // The caller looks once more after this whether a request is deferred.
   void end() {
     count_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [L26]
-    // [L26] seq_cst fence: "linger no more, then look what was deferred" against "owe, then look who lingers" ↔ [L27].
+    // [L26] seq_cst fence: "stop to linger, then look what is deferred" against "defer, then look who lingers" ↔ [L27].
     A::fence(std::memory_order_seq_cst);
   }
   // As a hint.
   [[nodiscard]] bool is_anybody() const {
     return count_.load(std::memory_order_relaxed) != 0;  // hint
   }
-  // After something was owed: true says that one who lingers will see it.
+  // After a request was deferred: true says that a worker that lingers will see it.
   [[nodiscard]] bool is_seen_to() const {
-    // [L27] seq_cst fence: "owe, then look who lingers" against "linger no more, then look what was deferred" ↔ [L26].
+    // [L27] seq_cst fence: "defer, then look who lingers" against "stop to linger, then look what is deferred" ↔ [L26].
     A::fence(std::memory_order_seq_cst);
     return count_.load(std::memory_order_relaxed) != 0;  // ordered by [L27]
   }

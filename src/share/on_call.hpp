@@ -1,15 +1,15 @@
-// A thread that rests until something happens which it must watch.
+// The rest of the monitor thread, which ends when there is something to watch.
 // kernel: light headers only
 //
-// Who may call what: `rest` the one thread that watches; `call` anybody, after the change that must be watched.
-// Forbidden is that both look past each other:
+// Who may call what: `rest` and `pause` the monitor thread; the others any thread, `call` after the change that must be
+// watched. Forbidden is that both look past each other:
 //
-//   rest                                   call
+//   monitor thread                         caller
 //   say that it rests                      make the change
 //   [G1] fence                             [G2] fence
 //   look whether there is a change         look whether it rests
 //
-// Of two such lists at least one sees what the other has done first.
+// Of two such lists at least one sees the first step of the other.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -30,13 +30,13 @@ class on_call {
     A::fence(std::memory_order_seq_cst);
     if (must_watch()) {
       std::uint32_t resting = 1;
-      // ordered by [G1]: who calls from now on leaves it alone
+      // ordered by [G1]: a call from now on leaves it alone
       if (is_resting_.compare_exchange(resting, 0, std::memory_order_relaxed, std::memory_order_relaxed)) return;
     }
     (void)sleep_.park();
   }
 
-  // After a change: false says that the one that watches will see it.
+  // After a change: false says that the monitor thread will see it.
   [[nodiscard]] bool is_resting() {
     // [G2] seq_cst fence: "change, then look whether it rests" against "say that it rests, then look" ↔ [G1].
     A::fence(std::memory_order_seq_cst);
@@ -53,7 +53,7 @@ class on_call {
     return true;
   }
 
-  // The one that watches waits a while; a call does not end it, an `interrupt` does.
+  // Waits a while; a call does not end it, an `interrupt` does.
   void pause(time_ns until_ns) { (void)sleep_.park(until_ns); }
   void interrupt() { sleep_.unpark(); }
 

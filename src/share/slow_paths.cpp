@@ -97,8 +97,10 @@ void note_taken_back(latent_stack& stack, time_ns offered_ns) noexcept {
   const time_ns now_ns = monotonic_now_ns();
   here->throttle.note(now_ns - offered_ns, now_ns, here->rules);
   if (!here->host.has_sleepers()) return;
-  if (here->throttle.value().may_wake(now_ns)) here->requests.request(stack, here->rules);
-  else share_owner{*here}.defer();
+  if (!here->throttle.value().may_wake(now_ns)) return share_owner{*here}.defer();
+  here->requests.request(stack, here->rules);
+  // Forks answer nothing now, and should no join come, only the monitor thread notices.
+  if (here->requests.awaits_join()) here->host.announce_deferred();
 }
 
 // A thief has taken it: waits until it has ended.

@@ -1,8 +1,9 @@
-// Where a worker offers one piece of latent work to whoever comes first.
+// Where one piece of latent work is offered to the first thief that comes.
 // kernel: light headers only
 //
-// Who may call what: `offer` who holds the share point's lock, when the slot is empty; `take_back` the stack that
-// offered it; the others any thread. Invariant: what was offered is got by exactly one call of `take` or `take_back`.
+// Who may call what: `offer` the thread that holds the share point's lock, when the cell is empty; `take_back` the
+// stack whose frame it is; the others any thread. Invariant: what was offered is got by exactly one call of `take` or
+// `take_back`. README.md in include/filch/share is the protocol.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -16,7 +17,7 @@ class transfer_cell {
     // [L1] release store: publishes the task and what it refers to → [L2].
     offered_.store(&what, std::memory_order_release);
   }
-  // False: somebody has taken it.
+  // False: a thief has taken it.
   [[nodiscard]] bool take_back(Task& what) {
     Task* expected = &what;
     // ordered by [L1]: the stack takes back what it wrote itself, or what came with it from thread to thread

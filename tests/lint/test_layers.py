@@ -97,6 +97,14 @@ class kernels_and_sanitizers(LintCase):
                            "include/filch/queue/other.hpp": header("cstdint")},
                           (f"{self.path}:3", "a kernel must not include <filch/queue/other.hpp>"))
 
+    def test_a_kernel_of_src_includes_kernels_beside_it(self):
+        own, beside = "src/queue/k.hpp", "src/queue/beside.hpp"
+        for name in ("beside.hpp", "queue/beside.hpp"):
+            text = f'// kernel: runs under the checker\n#include "{name}"\n'
+            self.assert_clean({own: text, beside: "// kernel: too\n" + header("cstdint")})
+            self.assert_finds({own: text, beside: header("cstdint")},
+                              (f"{own}:2", f"a kernel must not include <{name}>"))
+
     def test_a_kernel_includes_nothing_else(self):
         self.assert_finds({self.path: "// kernel: runs under the checker\n" + header("vector")},
                           (f"{self.path}:3", "a kernel must not include <vector>"))

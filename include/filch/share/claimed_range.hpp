@@ -2,14 +2,13 @@
 // kernel: light headers only
 //
 // Who may call what: `claim`, `unclaimed` and `take_unclaimed` the owner; `claim_again` and `take_lower` the owner,
-// with the share point locked; `left` and `take_upper` the thread that has locked the share point and, if that is not
-// the owner, has requested by newest_for_visitor() (visit.hpp).
+// with the share point locked; `left` and `take_upper` the owner or a visitor, with the share point locked, the visitor
+// after newest_for_visitor() (visit.hpp).
 //
 // Invariants
 //   I1  next ≤ limit, but for a claim under way; every element is claimed by the owner or in one part, never both.
-//   I2  A claim writes `next` before it looks whether a request stands and whether `limit` was lowered meanwhile. If
-//       so, it is not sure, and is made again with the share point locked: no claim reaches beyond a limit that a
-//       visitor has set.
+//   I2  A claim writes `next` before it looks for a request and whether `limit` was lowered meanwhile. If so, it is not
+//       sure, and is made again with the share point locked: no claim reaches beyond a limit that a visitor has set.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -46,10 +45,10 @@ class claimed_range {
     const std::size_t limit = limit_.load(std::memory_order_relaxed);  // revalidated by [V15]
     const std::size_t until = most < limit - at ? at + most : limit;   // the sum may be beyond all numbers
     next_.store(until, std::memory_order_relaxed);                     // ordered by [V14]
-    // [V14] light fence: "claim, then look whether somebody asks" against "ask, then look what is claimed" ↔ [V12].
+    // [V14] light fence: "claim, then look for a request" against "request, then look what is claimed" ↔ [V12].
     // unobservable: it holds the compiler, and the checker runs in the order of the program.
     A::light_fence(std::memory_order_seq_cst);
-    // [V15] acquire load: where nobody asks any more, the limit is what the last visitor left ← [V16].
+    // [V15] acquire load: where no request stands any more, the limit is what the last visitor left ← [V16].
     const bool is_asked = word.load(std::memory_order_acquire) == asked;
     return {{at, until}, !is_asked && until <= limit_.load(std::memory_order_relaxed)};  // ordered by [V15]
   }
@@ -62,14 +61,14 @@ class claimed_range {
     // hint: a visitor may lower the limit
     return {next_.load(std::memory_order_relaxed), limit_.load(std::memory_order_relaxed)};
   }
-  // The owner resumes elsewhere with what is left. Only where nobody takes any more.
+  // The owner resumes elsewhere with what is left. Only where no thief takes any more.
   [[nodiscard]] index_range take_unclaimed() {
     const index_range rest = unclaimed();
     next_.store(rest.end, std::memory_order_relaxed);  // owner-only
     return rest;
   }
 
-  // What can be divided: elements that the owner does not claim without looking whether somebody asks.
+  // What can be divided: elements that the owner does not claim without looking for a request.
   [[nodiscard]] index_range left() const {
     const std::size_t at = next_.load(std::memory_order_relaxed);    // ordered by [V12]
     const std::size_t end = limit_.load(std::memory_order_relaxed);  // ordered by [V1]

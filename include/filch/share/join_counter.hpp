@@ -20,7 +20,7 @@ class join_counter {
   explicit join_counter(std::uint32_t children) : unfinished_{children + 1} {}
 
   void add() {
-    unfinished_.fetch_add(1, std::memory_order_relaxed);  // ordered by [L3]: who adds has not counted down yet
+    unfinished_.fetch_add(1, std::memory_order_relaxed);  // ordered by [L3]: the caller has not counted down yet
   }
 
   // A child has ended. Not null: it was the last, and this parent waits for the caller to continue it.
@@ -37,7 +37,7 @@ class join_counter {
     return unfinished_.load(std::memory_order_acquire) == 1;
   }
 
-  // The parent has stopped, and `who` tells how to continue it. True: all children have ended meanwhile, and the caller
+  // The parent has stopped, and `who` tells how to resume it. True: all children have ended meanwhile, and the caller
   // continues it. Otherwise the caller touches nothing of the parent's any more.
   [[nodiscard]] bool wait(Waiter& who) {
     waiter_.set(&who);

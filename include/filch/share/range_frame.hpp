@@ -129,3 +129,16 @@ class range_frame : public latent_frame {
 };
 
 }  // namespace filch::inline v0::detail
+
+namespace filch::inline v0 {
+
+// True: it is a range of which too little is left for a thief, and thieves pass it by from now on.
+[[nodiscard]] inline bool pass_if_spent(latent_frame& frame) {
+  if (frame.kind->run_part == nullptr) return false;
+  auto& range = static_cast<detail::range_frame&>(frame);
+  if (!range.is_passed() && range.can_divide()) return false;
+  range.pass();
+  return true;
+}
+
+}  // namespace filch::inline v0

@@ -1,4 +1,4 @@
-// Visits: a thread takes from what another one keeps to itself, while the owner pays for no fence and no lock.
+// Visits: a visitor takes from what an owner keeps to itself, while the owner pays for no fence and no lock.
 // kernel: light headers only
 //
 // The owner changes its list, range or local work without a fence, and compares one word after each change. A visitor
@@ -12,7 +12,7 @@
 //   look at the word                       look at what was changed
 //
 // Who may call what: `lock`, `try_lock` and `unlock` any thread; a visitor holds the share point's lock in all that it
-// does; `begin`, `end`, `link_newest` and `unlink_newest` the owner.
+// does; `begin`, `end`, `link_newest` and `unlink_newest` the owner. README.md in this folder is the protocol.
 #pragma once
 
 #include <filch/base/atomics.hpp>
@@ -22,7 +22,7 @@
 
 namespace filch::inline v0::detail {
 
-// The turn so many of waiting for one who visits, from 1 on.
+// The given turn, from 1 on, of waiting for a visitor.
 void wait_for_visitor(std::uint32_t turn) noexcept;
 
 template <class A>
@@ -31,8 +31,7 @@ void wait_for_visit(std::uint32_t turn) {
   else A::pause();
 }
 
-// Guards the offers of one share point, and what of its stack is changed other than by a fork or a join that nobody
-// watches.
+// Guards the offers of one share point, and what of its stack is changed other than by the fast path of a fork or join.
 template <class A = std_atomics>
 class point_lock {
  public:
@@ -53,7 +52,7 @@ class point_lock {
 };
 
 // Changes that are more than one store. A visitor that comes while one is under way leaves again; an owner that begins
-// one while somebody visits waits.
+// one beside a visitor waits.
 template <class A = std_atomics>
 class owner_gate {
  public:
@@ -99,23 +98,23 @@ void link_newest(Word& newest, Frame* frame) {
   newest.store(frame, std::memory_order_release);
 }
 
-// The newest frame is none any more, `older` is. The caller looks at the stack's watch after this.
+// `older` is the newest frame from now on. The caller looks at the stack's join limit after this.
 template <class A = std_atomics, class Word, class Frame>
 void unlink_newest(Word& newest, Frame* older) {
   // [V10] release store: what is older is complete → [V13].
   newest.store(older, std::memory_order_release);
-  // [V11] light fence: "unlink, then look whether somebody asks" against "ask, then look what is linked" ↔ [V12].
+  // [V11] light fence: "unlink, then look for a request" against "request, then look what is linked" ↔ [V12].
   // unobservable: it holds the compiler, and the checker runs in the order of the program.
   A::light_fence(std::memory_order_seq_cst);
 }
 
-// The newest frame for one who visits, or null: the system has no heavy fences. Every frame from it on stays until the
-// share point is unlocked: its join finds itself asked. The request stands afterwards.
+// The newest frame, for a visitor, or null: the system has no heavy fences. Every frame from it on stays until the
+// share point is unlocked: its join takes the slow path. The request stands afterwards.
 template <class A = std_atomics, template <class> class Atomic, class Frame, class Asked>
 [[nodiscard]] Frame* newest_for_visitor(const Atomic<Frame*>& newest, Asked& word, std::uintptr_t asked) {
   word.store(asked, std::memory_order_relaxed);  // ordered by [V12]
-  // [V12] heavy fence: "ask, then look what is linked or claimed" against "unlink, or claim, then look whether
-  // somebody asks" ↔ [V11] ↔ [V14].
+  // [V12] heavy fence: "request, then look what is linked or claimed" against "unlink, or claim, then look for a
+  // request" ↔ [V11] ↔ [V14].
   if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;
   // [V13] acquire load: the frames are complete ← [V9] ← [V10].
   return newest.load(std::memory_order_acquire);

@@ -28,14 +28,15 @@ IDLE = "filch/park/idle.hpp"
 PARKER = "filch/park/parker.hpp"
 EVENT = "filch/park/event_count.hpp"
 COMPLETION = "filch/runtime/completion.hpp"
-TALLY = "runtime/task_counts.hpp"
-GATE = "filch/share/join_counter.hpp"
+TASK_COUNTS = "runtime/task_counts.hpp"
+JOIN_COUNTER = "filch/share/join_counter.hpp"
 ON_CALL = "share/on_call.hpp"
-REQUEST = "share/request_cell.hpp"
+REQUEST_CELL = "share/request_cell.hpp"
 LINGERING = "share/lingering.hpp"
-SLOT = "share/transfer_cell.hpp"
+TRANSFER_CELL = "share/transfer_cell.hpp"
 VISIT = "filch/share/visit.hpp"
-CLAIMED = "filch/share/claimed_range.hpp"
+CLAIMED_RANGE = "filch/share/claimed_range.hpp"
+FRAME_LIST = "share/frame_list.hpp"
 KEEPER = "filch/park/keeper.hpp"
 SHARD = "time/timer_shard.hpp"
 
@@ -205,7 +206,7 @@ RUNTIME_MUTANTS = [
     mutant("C4", "the end wakes one waiter only", "runtime", "deadlock", COMPLETION, (
         ("A::futex_wake(word_, UINT32_MAX);", "A::futex_wake(word_, 1);"),)),
     mutant("C5", "the end does not tell the listener", "runtime", "livelock", COMPLETION, (
-        ("    if ((before & k_listened) != 0) running_.get()->finished();\n", ""),)),
+        ("    if ((before & k_listened) != 0) listener_.get()->finished();\n", ""),)),
     mutant("C6", "a listener comes without looking whether it has ended", "runtime", "livelock", COMPLETION, (
         ("    while ((seen & (k_done | k_unwanted)) == 0) {\n", "    for (;;) {\n"),)),
     mutant("C7", "who gives up does not look whether the listener is being told", "runtime", "assertion,race",
@@ -235,7 +236,7 @@ RUNTIME_MUTANTS = [
          "    waiters_.fetch_add(1, std::memory_order_relaxed);\n    for (bool in_time = !is_ready; in_time;) {\n"),
         ("      is_ready = ready();\n      if (is_ready) break;\n", ""),
         ("      if (!in_time) is_ready = ready();\n", "      is_ready = ready();\n      if (is_ready) break;\n"))),
-    mutant("T1", "made is summed up before finished", "runtime", "assertion,race", TALLY, (
+    mutant("T1", "made is summed up before finished", "runtime", "assertion,race", TASK_COUNTS, (
         ("  each([&](const auto& of) { finished += of.finished_so_far(); });\n"
          "  each([&](const auto& of) { made += of.made_so_far(); });\n",
          "  each([&](const auto& of) { made += of.made_so_far(); });\n"
@@ -243,62 +244,140 @@ RUNTIME_MUTANTS = [
 ]
 MUTANTS += RUNTIME_MUTANTS
 
-FORK_MUTANTS = [
-    mutant("F1", "an offer is taken by a load and a store: two thieves get it", "fork", "assertion,race", SLOT, (
+SHARE_MUTANTS = [
+    mutant("F1", "an offer is taken by a load and a store: two thieves get it", "share", "assertion,race",
+           TRANSFER_CELL, (
         ("    return offered_.exchange(nullptr, std::memory_order_acquire);\n",
          "    Task* const found = offered_.load(std::memory_order_acquire);\n"
          "    offered_.store(nullptr, std::memory_order_relaxed);\n    return found;\n"),)),
-    mutant("F2", "an offer is taken back by a load and a store: owner and thief run it", "fork", "assertion,race", SLOT,
-           (
+    mutant("F2", "an offer is taken back by a load and a store: owner and thief run it", "share", "assertion,race",
+           TRANSFER_CELL, (
         ("    return offered_.compare_exchange(expected, nullptr, std::memory_order_relaxed, "
          "std::memory_order_relaxed);\n",
          "    if (offered_.load(std::memory_order_relaxed) != expected) return false;\n"
          "    offered_.store(nullptr, std::memory_order_relaxed);\n    return true;\n"),)),
-    mutant("F3", "the waiter is written after the countdown: the last child finds nobody to continue", "fork",
-           "assertion,race", GATE, (
+    mutant("F3", "the waiter is written after the countdown: the last child finds no parent to resume", "share",
+           "assertion,race", JOIN_COUNTER, (
         ("    waiter_.set(&who);\n", ""),
         ("    return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n",
          "    const bool is_last = unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n"
          "    waiter_.set(&who);\n    return is_last;\n"))),
-    mutant("F4", "the countdown is a load and a store: a parent is never continued", "fork", "assertion,race", GATE, (
+    mutant("F4", "the countdown is a load and a store: a parent is never resumed", "share", "assertion,race",
+           JOIN_COUNTER, (
         ("    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;\n",
          "    const std::uint32_t before = unfinished_.load(std::memory_order_acquire);\n"
          "    unfinished_.store(before - 1, std::memory_order_release);\n    if (before != 1) return nullptr;\n"),)),
-    mutant("F5", "a parent does not look whether the children ended while it stopped", "fork", "assertion", GATE, (
+    mutant("F5", "a parent does not look whether the children ended while it stopped", "share", "assertion",
+           JOIN_COUNTER, (
         ("    return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1;\n",
          "    unfinished_.fetch_sub(1, std::memory_order_acq_rel);\n    return false;\n"),)),
-    mutant("F6", "a caller looks whether the watcher rests without a fence: both look past each other", "fork",
+    mutant("F6", "a caller looks whether the monitor rests without a fence: both look past each other", "share",
            "deadlock", ON_CALL, (
-        ("    // [G2] seq_cst fence: \"change, then look whether it rests\" against \"say that it rests, then look\" ↔ "
-         "[G1].\n"
-         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
-    mutant("F7", "the watcher rests without looking again", "fork", "deadlock", ON_CALL, (
+        ("    A::fence(std::memory_order_seq_cst);\n    return is_resting_.load(", "    return is_resting_.load("),)),
+    mutant("F7", "the monitor rests without looking again", "share", "deadlock", ON_CALL, (
         ("    if (must_watch()) {\n", "    if (false && must_watch()) {\n"),)),
-    mutant("F8", "the owner stores what it watches over a request that comes meanwhile", "fork", "assertion", REQUEST, (
+    mutant("F8", "the owner stores its limit over a request that comes meanwhile", "share", "assertion",
+           REQUEST_CELL, (
         ("    if (word.compare_exchange(before, value, std::memory_order_relaxed, std::memory_order_relaxed)) "
          "return;\n",
          "    word.store(value, std::memory_order_relaxed);\n    return;\n"),)),
-    mutant("F9", "a request is taken by a store: one that comes meanwhile goes unseen", "fork", "assertion", REQUEST, (
+    mutant("F9", "a request is taken by a store: one that comes meanwhile goes unseen", "share", "assertion",
+           REQUEST_CELL, (
         ("  const bool was_asked = word.exchange(value, std::memory_order_release) == asked;",
          "  const bool was_asked = word.load(std::memory_order_relaxed) == asked;\n"
          "  word.store(value, std::memory_order_release);"),)),
-    mutant("F10", "who takes a request looks who sleeps without a fence", "fork", "assertion", REQUEST, (
-        ("  // [L20] seq_cst fence: \"take the request, look who sleeps\" against \"sleep, ask unless somebody has\" ↔ "
-         "[I3],\n"
-         "  // and \"take the request, owe unless it is owed\" against \"nothing is owed, ask unless somebody has\" ↔ "
-         "[L23].\n"
-         "  A::fence(std::memory_order_seq_cst);\n", ""),)),
-    mutant("F11", "who pays what is owed looks whether somebody has asked without a fence", "fork", "assertion",
-           REQUEST, (
-        ("    // and \"sleep, owe unless it is owed\" ↔ [L20] ↔ [I3].\n"
-         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
-    mutant("F12", "who owes looks whether somebody lingers without a fence: it is left to one who has stopped", "fork",
-           "assertion", LINGERING, (
-        ("    // [L27] seq_cst fence: \"owe, then look who lingers\" against \"linger no more, then look what is "
-         "owed\" ↔ [L26].\n"
-         "    A::fence(std::memory_order_seq_cst);\n", ""),)),
+    mutant("F10", "an owner that takes a request looks for sleepers without a fence", "share", "assertion",
+           REQUEST_CELL, (
+        ("  A::fence(std::memory_order_seq_cst);\n  return was_asked;\n", "  return was_asked;\n"),)),
+    mutant("F11", "a thread that flushes a deferred request looks for a request without a fence", "share", "assertion",
+           REQUEST_CELL, (
+        ("    A::fence(std::memory_order_seq_cst);\n    return true;\n", "    return true;\n"),)),
+    mutant("F12", "a thread that defers looks for lingering workers without a fence: it is left to one that stopped",
+           "share", "assertion", LINGERING, (
+        ("    A::fence(std::memory_order_seq_cst);\n    return count_.load(", "    return count_.load("),)),
+    mutant("F13", "a visitor looks at the list of frames without a heavy fence", "share", "assertion,race", VISIT, (
+        ("  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n", ""),)),
+    mutant("F14", "a visitor posts its request behind its heavy fence", "share", "assertion,race", VISIT, (
+        ("  word.store(asked, std::memory_order_relaxed);  // ordered by [V12]\n", ""),
+        ("  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n",
+         "  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n"
+         "  word.store(asked, std::memory_order_relaxed);\n"))),
+    mutant("F15", "an owner that changes its list does not wait for the visitor", "share", "assertion,race", VISIT, (
+        ("    for (std::uint32_t turn = 1; is_visited_.load(std::memory_order_acquire); ++turn) [[unlikely]]\n"
+         "      detail::wait_for_visit<A>(turn);\n", ""),)),
+    mutant("F16", "a visitor does not look whether a change is under way", "share", "assertion,race", VISIT, (
+        ("    if (has_fenced && !is_busy_.load(std::memory_order_acquire)) return true;",
+         "    if (has_fenced) return true;"),)),
+    mutant("F17", "a claim is sure where no request stands any more, whatever the limit", "share", "assertion,race",
+           CLAIMED_RANGE, (
+        ("!is_asked && until <= limit_.load(std::memory_order_relaxed)", "!is_asked"),)),
+    mutant("F18", "a claim looks at the limit only", "share", "assertion,race", CLAIMED_RANGE, (
+        ("!is_asked && until <=", "until <="),)),
+    mutant("F19", "a claim that is not sure is kept", "share", "assertion,race", CLAIMED_RANGE, (
+        ("    const std::size_t end = lesser(what.end, limit_.load(std::memory_order_relaxed));  // ordered by [V1]",
+         "    const std::size_t end = what.end;"),)),
 ]
-MUTANTS += FORK_MUTANTS
+MUTANTS += SHARE_MUTANTS
+
+
+def joint(number, bug, kinds, define="", header="", changes=()):
+    return mutant(f"SH{number}", bug, "share_joint", kinds, header, changes,
+                  (f"FILCH_MUTANT_{define}",) if define else ())
+
+
+# Of the protocol as a whole: in the code between the kernels, and kernels' bugs that only it would show.
+JOINT_MUTANTS = [
+    joint(1, "a request is posted before the sleep is announced", "assertion", "REQUEST_BEFORE_SLEEP"),
+    joint(2, "a request is covered up by a store of the limit", "assertion,deadlock", header=REQUEST_CELL, changes=(
+        ("    if (word.compare_exchange(before, value, std::memory_order_relaxed, std::memory_order_relaxed)) "
+         "return;\n",
+         "    word.store(value, std::memory_order_relaxed);\n    return;\n"),)),
+    joint(3, "a deferral is cleared after the request", "assertion", "CLEAR_AFTER_REQUEST"),
+    joint(4, "a worker stops to linger and sleeps without another look", "deadlock,assertion",
+          "NO_LOOK_BEHIND_LINGERING"),
+    joint(5, "the monitor is called before the deferral", "assertion", "MONITOR_BEFORE_DEFERRAL"),
+    joint(6, "a visitor reads the list before it posts its request", "assertion,race", header=VISIT, changes=(
+        ("  word.store(asked, std::memory_order_relaxed);  // ordered by [V12]\n",
+         "  Frame* const found = newest.load(std::memory_order_acquire);\n"
+         "  word.store(asked, std::memory_order_relaxed);\n"),
+        ("  return newest.load(std::memory_order_acquire);\n", "  return found;\n"))),
+    joint(7, "an offer is taken by a load and a store: two thieves get it", "assertion,race,use_after_free",
+          header=TRANSFER_CELL, changes=(
+              ("    return offered_.exchange(nullptr, std::memory_order_acquire);\n",
+               "    Task* const found = offered_.load(std::memory_order_acquire);\n"
+               "    offered_.store(nullptr, std::memory_order_relaxed);\n    return found;\n"),)),
+    joint(8, "an offer is put into a cell that is filled: the other one is lost", "deadlock,leak,assertion",
+          "FULL_CELL"),
+    joint(9, "a request is taken after the offer: one that came meanwhile is taken with it", "assertion",
+          "REQUEST_TAKEN_LAST"),
+    joint(10, "a request that is taken beside a filled cell is dropped", "assertion", "REQUEST_DROPPED"),
+    joint(11, "the monitor rests though a request is deferred", "assertion", "MONITOR_OVERLOOKS_DEFERRED"),
+    joint(12, "a worker that begins a task looks for a request without a fence", "assertion",
+          "BEGIN_WITHOUT_FENCE"),
+    joint(13, "a worker that goes to sleep looks which workers run without a fence", "assertion",
+          "SLEEP_WITHOUT_FENCE"),
+    joint(14, "the slow path of a join does not close the share point", "race,assertion", "JOIN_WITHOUT_CLOSING"),
+    joint(15, "a lingering worker that is chosen leaves a deferred request behind", "assertion",
+          "CHOSEN_IN_SILENCE"),
+    joint(16, "an offer is taken back, and its thief comes too late: no other one is requested for", "assertion",
+          "TAKEN_BACK_IN_SILENCE"),
+    joint(17, "an owner requests from its own joins, and the monitor does not know", "assertion",
+          "REQUEST_AT_A_JOIN_IN_SILENCE"),
+    joint(18, "a thief takes an offer while others sleep, and does not look whether there is more", "assertion",
+          "NOT_PASSED_ON"),
+    joint(19, "a stack that begins to run gets no request", "assertion", "NO_REQUEST_AT_A_SWITCH"),
+    joint(20, "the monitor is called before an external thread has said that it is there", "assertion",
+          "MONITOR_BEFORE_THE_SECTION"),
+    joint(21, "a frame is offered, and the list does not know: it is offered twice", "assertion,race,deadlock",
+          header=FRAME_LIST, changes=(
+              ("  stack.last_shared.store(&oldest, std::memory_order_relaxed);  // ordered by [V2]\n", ""),)),
+    joint(22, "frames are seen, and their joins do not take the slow path", "assertion,race,deadlock",
+          header=FRAME_LIST, changes=(
+              ("  stack.last_seen.store(newest, std::memory_order_relaxed);  // ordered by [V2]\n"
+               "  watch_seen_frames(stack);\n",
+               "  stack.last_seen.store(newest, std::memory_order_relaxed);\n"),)),
+]
+MUTANTS += JOINT_MUTANTS
 
 FAIR_LOCK = "filch/sync/fair_lock.hpp"
 WAIT_LINE = "filch/sync/wait_line.hpp"
@@ -308,26 +387,6 @@ CHANNEL = "filch/sync/channel_core.hpp"
 ONESHOT = "filch/sync/oneshot_core.hpp"
 BROADCAST = "filch/sync/broadcast_core.hpp"
 SYNC_MUTANTS = [
-    mutant("F13", "a visitor looks at the list of frames without a heavy fence", "fork", "assertion,race", VISIT, (
-        ("  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n", ""),)),
-    mutant("F14", "a visitor asks behind its heavy fence", "fork", "assertion,race", VISIT, (
-        ("  word.store(asked, std::memory_order_relaxed);  // ordered by [V12]\n", ""),
-        ("  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n",
-         "  if (!A::heavy_fence(std::memory_order_seq_cst)) return nullptr;\n"
-         "  word.store(asked, std::memory_order_relaxed);\n"))),
-    mutant("F15", "an owner that changes its list does not wait for the visitor", "fork", "assertion,race", VISIT, (
-        ("    for (std::uint32_t turn = 1; is_visited_.load(std::memory_order_acquire); ++turn) [[unlikely]]\n"
-         "      detail::wait_for_visit<A>(turn);\n", ""),)),
-    mutant("F16", "a visitor does not look whether a change is under way", "fork", "assertion,race", VISIT, (
-        ("    if (has_fenced && !is_busy_.load(std::memory_order_acquire)) return true;",
-         "    if (has_fenced) return true;"),)),
-    mutant("F17", "a claim is sure where nobody asks any more, whatever the limit", "fork", "assertion,race", CLAIMED, (
-        ("!is_asked && until <= limit_.load(std::memory_order_relaxed)", "!is_asked"),)),
-    mutant("F18", "a claim looks at the limit only", "fork", "assertion,race", CLAIMED, (
-        ("!is_asked && until <=", "until <="),)),
-    mutant("F19", "a claim that is not sure is kept", "fork", "assertion,race", CLAIMED, (
-        ("    const std::size_t end = lesser(what.end, limit_.load(std::memory_order_relaxed));  // ordered by [V1]",
-         "    const std::size_t end = what.end;"),)),
     mutant("S1", "who comes to a held lock leaves the word as it is: the holder does not see that somebody waits",
            "sync", "deadlock,race,assertion", FAIR_LOCK, (
         ("    unlock_line(seen | k_waiters);\n", "    unlock_line(seen);\n"),)),

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include <filch/base/random.hpp>
+#include <filch/share/latent.hpp>
+#include <filch/share/range_frame.hpp>
 
 #include "support/spin_until.hpp"
 #include "support/test_seed.hpp"

@@ -1,6 +1,6 @@
-// The kernels of latent forks under the model checker: the slot where a frame is offered, the gate where a parent
-// waits, the rest of the thread that watches, the word by which others ask, and visits: of a stack's list of frames, of
-// a loop's range, and of a local work.
+// The kernels of sharing on request under the model checker: the transfer cell where a frame is offered, the counter
+// where a parent waits, the rest of the monitor thread, the word by which others request work, and visits: of a stack's
+// list of frames, of a loop's range, and of a local work.
 //
 // Properties: an offer is got by exactly one of its owner and the thieves, complete; a parent is continued exactly
 // once, by whoever counts to zero, and then everything its children did is visible, and its own state is to whom
@@ -27,32 +27,32 @@ struct offered {
 };
 
 void owner_against_thieves(context& c, int thieves) {
-  transfer_cell<offered, atomics> slot;
+  transfer_cell<offered, atomics> cell;
   offered task;
   atomics::atomic<int> got{0};
   for (int i = 0; i != thieves; ++i) {
     c.thread("thief", [&] {
-      offered* const taken = slot.take();
+      offered* const taken = cell.take();
       if (taken == nullptr) return;
       require(taken->contents.get() == 7, "what is taken is complete");
       got.fetch_add(1, std::memory_order_relaxed);
     });
   }
   task.contents.set(7);
-  slot.offer(task);
-  if (slot.take_back(task)) got.fetch_add(1, std::memory_order_relaxed);
+  cell.offer(task);
+  if (cell.take_back(task)) got.fetch_add(1, std::memory_order_relaxed);
   c.join_all();
   require(got.load(std::memory_order_relaxed) == 1, "exactly one gets it");
 }
 
 // An offer that nobody takes back goes to one thief, and the owner may offer again.
 void two_offers(context& c) {
-  transfer_cell<offered, atomics> slot;
+  transfer_cell<offered, atomics> cell;
   std::array<offered, 2> tasks;
   atomics::atomic<int> got{0};
   c.thread("thief", [&] {
     for (int i = 0; i != 2; ++i) {
-      if (offered* const taken = slot.take()) {
+      if (offered* const taken = cell.take()) {
         require(taken->contents.get() == 7, "what is taken is complete");
         got.fetch_add(1, std::memory_order_relaxed);
       }
@@ -60,8 +60,8 @@ void two_offers(context& c) {
   });
   for (offered& task : tasks) {
     task.contents.set(7);
-    slot.offer(task);
-    if (slot.take_back(task)) got.fetch_add(1, std::memory_order_relaxed);
+    cell.offer(task);
+    if (cell.take_back(task)) got.fetch_add(1, std::memory_order_relaxed);
   }
   c.join_all();
   require(got.load(std::memory_order_relaxed) == 2, "each is got once");
@@ -146,8 +146,8 @@ void a_change_is_noticed(context& c, int callers) {
   c.join_all();
 }
 
-// Who finds the watcher awake leaves the change to it; who finds it at rest sees to the change itself. Left to one that
-// goes to rest without having seen it, it is a deadlock.
+// A thread that finds the monitor awake leaves the change to it, and calls it otherwise. Left to a monitor that goes to
+// rest without having seen it, it is a deadlock.
 void a_change_is_left_to_one_who_is_awake(context& c) {
   on_call<atomics> watch;
   atomics::atomic<int> change{0};
@@ -192,49 +192,49 @@ void a_request_stands_until_it_is_taken(context& c, bool is_one_awake) {
   require(is_seen || word.load(std::memory_order_relaxed) == k_join_requested, "nobody sleeps whom no one knows of");
 }
 
-// One who pays, while the owner takes the request that stands: it has nothing to offer and owes it, or it looks who
-// sleeps, and another one goes to sleep, to whom a request was deferred already. Nobody sleeps in the end who is
-// neither seen nor asked for nor owed to.
-void what_is_owed_is_asked_for(context& c, bool is_one_to_sleep) {
+// A thread flushes the deferred request, while the owner takes the one that stands: the owner has nothing to offer and
+// defers it, or it looks who sleeps, and another worker goes to sleep, for which a request was deferred already. No
+// worker sleeps in the end that is neither seen nor has a request that stands or is deferred.
+void a_deferred_request_is_made(context& c, bool is_one_to_sleep) {
   atomics::atomic<std::uintptr_t> word{k_join_requested};
-  deferred_request<atomics> owed;
-  owed.owe();
+  deferred_request<atomics> deferred;
+  deferred.defer();
   atomics::atomic<int> sleepers{0};
   c.thread("payer", [&] {
-    if (owed.pay()) post_request(word, k_join_requested);
+    if (deferred.take()) post_request(word, k_join_requested);
   });
   if (is_one_to_sleep) {
     c.thread("sleeper", [&] {
       sleepers.store(1, std::memory_order_relaxed);
       atomics::fence(std::memory_order_seq_cst);
-      owed.owe();
+      deferred.defer();
     });
   }
   bool is_seen = false;
   if (take_request<atomics>(word, k_join_requested, 1)) {
     if (is_one_to_sleep) is_seen = sleepers.load(std::memory_order_relaxed) != 0;
-    else owed.owe();
+    else deferred.defer();
   }
   c.join_all();
-  require(is_seen || owed.has_deferred() || word.load(std::memory_order_relaxed) == k_join_requested,
+  require(is_seen || deferred.is_deferred() || word.load(std::memory_order_relaxed) == k_join_requested,
           "no request is lost");
 }
 
-// Who owes while somebody lingers leaves it to that one; who finds nobody calls another. Left to one who has stopped
-// and looked before, nobody would know of it.
-void what_is_owed_is_not_left_to_one_who_has_stopped(context& c) {
+// A thread that defers while a worker lingers leaves it to that one; otherwise it calls the monitor thread. Left to a
+// worker that has stopped and looked before, it would be forgotten.
+void a_deferral_is_not_left_to_a_worker_that_has_stopped(context& c) {
   lingering_count<atomics> lingering;
-  deferred_request<atomics> owed;
+  deferred_request<atomics> deferred;
   atomics::atomic<int> told{0};
   lingering.begin();
   c.thread("owner", [&] {
-    owed.owe();
+    deferred.defer();
     if (!lingering.is_seen_to()) told.fetch_add(1, std::memory_order_relaxed);
   });
   lingering.end();
-  const bool is_seen = owed.has_deferred();
+  const bool is_seen = deferred.is_deferred();
   c.join_all();
-  require(is_seen || told.load(std::memory_order_relaxed) != 0, "somebody knows of it");
+  require(is_seen || told.load(std::memory_order_relaxed) != 0, "it is known to one of them");
 }
 
 // ---- visits ---------------------------------------------------------------------------------------------------------
@@ -290,14 +290,14 @@ class visited_stack {
     frame& last = frames_[index(which)];
     detail::unlink_newest<atomics>(newest_, last.older);
     if (last.address >= watch_.load(std::memory_order_relaxed)) {
-      desk_.lock();
+      point_.lock();
       if (&last == last_seen_.get()) forget(last);
-      desk_.unlock();
+      point_.unlock();
     }
     last.contents.set(0);
   }
   void visit() {
-    desk_.lock();
+    point_.lock();
     frame* const newest = detail::newest_for_visitor<atomics>(newest_, watch_, k_join_requested);
     for (const frame* each = newest; each != &frames_[0]; each = each->older) {
       require(each->contents.get() != 0, "a linked frame is complete");
@@ -305,7 +305,7 @@ class visited_stack {
     // One that was unlinked while a visitor saw it is still `last_seen`, until its join comes to the share point.
     if (newest != last_seen_.get() && newest != last_seen_.get()->older) last_seen_.set(newest);
     (void)take_request<atomics>(watch_, k_join_requested, watch());
-    desk_.unlock();
+    point_.unlock();
   }
 
  private:
@@ -316,7 +316,7 @@ class visited_stack {
   }
   std::uintptr_t watch() const { return last_seen_.get() == &frames_[0] ? UINTPTR_MAX : last_seen_.get()->address; }
 
-  detail::point_lock<atomics> desk_;
+  detail::point_lock<atomics> point_;
   std::array<frame, k_frames> frames_;
   atomics::atomic<frame*> newest_{&frames_[0]};
   atomics::atomic<std::uintptr_t> watch_{UINTPTR_MAX};
@@ -396,10 +396,11 @@ std::vector<scenario> all_scenarios() {
        [](context& c) { a_request_stands_until_it_is_taken(c, false); }},
       {"a_request_stands_beside_another", bounded(3, 5),
        [](context& c) { a_request_stands_until_it_is_taken(c, true); }},
-      {"what_is_owed_is_asked_for", bounded(3, 6), [](context& c) { what_is_owed_is_asked_for(c, false); }},
-      {"what_is_owed_to_a_sleeper_is_asked_for", bounded(3, 5), [](context& c) { what_is_owed_is_asked_for(c, true); }},
-      {"what_is_owed_is_not_left_to_one_who_has_stopped", bounded(3, 6),
-       what_is_owed_is_not_left_to_one_who_has_stopped},
+      {"a_deferred_request_is_made", bounded(3, 6), [](context& c) { a_deferred_request_is_made(c, false); }},
+      {"a_request_deferred_for_a_sleeper_is_made", bounded(3, 5),
+       [](context& c) { a_deferred_request_is_made(c, true); }},
+      {"a_deferral_is_not_left_to_a_worker_that_has_stopped", bounded(3, 6),
+       a_deferral_is_not_left_to_a_worker_that_has_stopped},
       {"owner_and_visitor_take_turns", bounded(3, 6), [](context& c) { owner_and_visitor_take_turns(c, 1); }},
       {"owner_and_visitor_take_turns_twice", bounded(2, 5), [](context& c) { owner_and_visitor_take_turns(c, 2); }},
       {"a_visited_frame_stays_until_its_join", bounded(3, 6),
