@@ -50,7 +50,8 @@ runtime::core::core(options given, const thread_actions& actions_)
   try {
     choose_machine();
     if (chosen.trace == nullptr) {
-      own_session_ = record_if_asked(chosen, *chosen.workers, policy::describe(search_options));
+      own_session_ = record_if_asked(chosen, *chosen.workers,
+                                     policy::describe(search_options) + " demand=" + policy::describe(chosen.demand));
       chosen.trace = own_session_.get();
     }
     make_parts();

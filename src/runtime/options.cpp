@@ -42,6 +42,11 @@ void require_valid(const options& given, std::uint32_t workers) {
   } else {
     problems = policy::validate(given.search(), workers);
   }
+  for (policy::problem& each : policy::validate(given.demand)) problems.push_back(std::move(each));
+  if (given.demand.searchers != 1) {
+    refuse("demand.searchers", std::to_string(given.demand.searchers),
+           "1: threads wake a sleeper only while no worker searches; simulated workers can do otherwise");
+  }
   if (given.name.empty() || given.name.size() > k_max_name) {
     refuse("name", "\"" + given.name + "\"", "1 to 9 characters: it is part of the threads' names");
   }

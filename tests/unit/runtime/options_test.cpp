@@ -42,6 +42,8 @@ TEST(runtime_options, each_value_that_cannot_work_is_refused_with_field_value_an
       {"name", "\"\"", "1 to 9 characters", [](options& o) { o.name = ""; }},
       {"name", "\"abcdefghij\"", "1 to 9 characters", [](options& o) { o.name = "abcdefghij"; }},
       {"injector_bound", "0", "1 to 2^62", [](options& o) { o.injector_bound = 0; }},
+      {"demand.wake_ns", "0", "from 1 ns to 1 s", [](options& o) { o.demand.wake_ns = 0; }},
+      {"demand.searchers", "2", "1: threads wake", [](options& o) { o.demand.searchers = 2; }},
       {"max_spare_threads", "65536", "0 to 65535", [](options& o) { o.max_spare_threads = 65536; }},
       {"stack_bytes", "1000", "65536 (64 KiB) to 1099511627776 (1 TiB)", [](options& o) { o.stack_bytes = 1000; }},
       {"thread_stack_bytes", "1", "or more", [](options& o) { o.thread_stack_bytes = 1; }},

@@ -9,6 +9,8 @@
 
 #include <filch/algo/hint.hpp>
 #include <filch/base/atomics.hpp>
+#include <filch/base/units.hpp>
+#include <filch/policy/demand.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -32,12 +34,16 @@ inline constexpr std::uint64_t k_ticks_per_us = 2500;  // guess: machines have 2
 #else
 inline constexpr std::uint64_t k_ticks_per_us = 1000;
 #endif
-// bench/algo: at 4 µs looking is lost in the noise, and a sleeper takes longer than that to wake.
-inline constexpr std::uint64_t k_block_ticks = 4 * k_ticks_per_us;
+inline constexpr policy::demand k_demand;  // of the machines of its measurements
+[[nodiscard]] constexpr std::uint64_t ticks_in(time_ns span_ns) {
+  return static_cast<std::uint64_t>(span_ns) * k_ticks_per_us / static_cast<std::uint64_t>(k_ns_per_us);
+}
+// At this length looking is lost in the noise (bench/algo), and a sleeper takes longer than that to wake.
+inline constexpr std::uint64_t k_block_ticks = ticks_in(k_demand.block_ns());
 // Less work than this is not shared: waking a sleeper costs several microseconds here and 10 to 50 there.
-inline constexpr std::uint64_t k_worth_ticks = 20 * k_ticks_per_us;
+inline constexpr std::uint64_t k_worth_ticks = ticks_in(k_demand.worth_waking_ns());
 // The same for a thief that is awake: the half must take longer than its way there and back.
-inline constexpr std::uint64_t k_worth_awake_ticks = 8 * k_ticks_per_us;  // guess
+inline constexpr std::uint64_t k_worth_awake_ticks = ticks_in(k_demand.worth_awake_ns());
 // A block shorter than this says little about the next: its first element may have missed the cache.
 inline constexpr std::uint64_t k_sure_ticks = k_ticks_per_us;
 // So long the first block takes if elements cost what they did the last time, and so small a part it is if they do not:
