@@ -27,7 +27,7 @@ void admission::go_to(life next) {
     if (life_.compare_exchange(seen, next, std::memory_order_relaxed, std::memory_order_relaxed)) break;
   }
   // [R7] seq_cst fence: "close, then look at the counts" in shutdown() against "count it, then look whether it is open"
-  // ↔ [R9]. Also "go on, then wake the sleepers" against "announce the sleep, then look" in a worker.
+  // ↔ [R9]. Also "go to the next, then wake the sleepers" against "announce the sleep, then look" in a worker.
   std_atomics::fence(std::memory_order_seq_cst);
 }
 

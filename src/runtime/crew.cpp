@@ -108,8 +108,9 @@ worker& crew::take_back(const std::function<void()>& announce) {
   last_returner_ = &mine;
   returner_count_.fetch_add(1, std::memory_order_relaxed);  // ordered by [R8]
   lock.unlock();
-  // [R8] seq_cst fence: "ask, then look for sleepers" here against "announce the sleep, then look for who asks" in a
-  // worker. kept: `announce` and the worker's announce_sleep have fences of their own; this one says what is relied on.
+  // [R8] seq_cst fence: "wait in line, then look for sleepers" here against "announce the sleep, then look at the line"
+  // in a worker. kept: `announce` and the worker's announce_sleep have fences of their own; this one says what is
+  // relied on.
   std_atomics::fence(std::memory_order_seq_cst);
   announce();
   lock.lock();

@@ -2,8 +2,8 @@
 // blocked, and a worker is run by whichever thread has been given it.
 //
 //   a new thread, or one that has given its worker away, waits in `wait_for_worker` for the next one
-//   a task that blocks gives its thread's worker away with `lend` and asks for one again with `take_back`
-//   a worker's thread that sees somebody waiting in `take_back` gives its own worker up with `hand_over`
+//   a task that blocks gives its thread's worker away with `lend` and waits for one again in `take_back`
+//   a worker's thread that sees a thread waiting in `take_back` gives its own worker up with `hand_over`
 //
 // Who may call what: any thread. Invariant: a worker is held by exactly one thread, or is on its way in a slot.
 #pragma once
@@ -45,24 +45,24 @@ class crew {
   // to the one after `last`, so that `last`, where the caller runs, is the last one.
   [[nodiscard]] std::error_code start(std::uint32_t count, const topology::cpu_set& cpus, topology::cpu_number last);
   [[nodiscard]] std::uint32_t thread_count() const;
-  // At most so many workers from now on, and so many threads but for those that stand in beyond the bound.
+  // The most workers from now on, and the most threads but for those that stand in beyond the bound.
   void set_bounds(std::uint32_t workers, std::uint32_t threads);
 
   // Waits for a worker to run; nullptr: the crew stops.
   [[nodiscard]] worker* wait_for_worker();
 
-  // Gives `given` to who waits in take_back, or else to a thread that waits or is about to, or else to a new one.
+  // Gives `given` to a thread in take_back, or else to one that waits for work or is about to, or else to a new one.
   // False: the bound is reached, and is to be kept, or no thread could be started.
   [[nodiscard]] bool lend(worker& given, stand_in how) noexcept;
 
-  // Asks for a worker; `announce` is called once it is known that somebody waits.
+  // Waits for a worker; `announce` is called once the others can see that a thread waits.
   [[nodiscard]] worker& take_back(const std::function<void()>& announce);
-  // Does somebody wait in take_back?
+  // Does a thread wait in take_back?
   [[nodiscard]] bool has_returners() const {
     // revalidated by [R8]: looked at again under the mutex
     return returner_count_.load(std::memory_order_relaxed) != 0;
   }
-  // Gives `own` to who waits in take_back, if there is still somebody. True: the caller holds no worker any more.
+  // Gives `own` to a thread in take_back, if one still waits there. True: the caller holds no worker any more.
   [[nodiscard]] bool hand_over(worker& own);
 
   // Lets every thread that waits for a worker end; then joins all threads. Those that hold a worker must end by
@@ -91,7 +91,7 @@ class crew {
   // Guarded by mutex_.
   std::deque<os_thread> threads_;
   slot* waiting_ = nullptr;         // threads without work; the last to come is the first to go
-  slot* first_returner_ = nullptr;  // threads whose tasks want to go on, first come first served
+  slot* first_returner_ = nullptr;  // threads whose tasks are ready, first come first served
   slot* last_returner_ = nullptr;   // only if there is a first
   std::vector<worker*> unclaimed_;  // for threads that are about to wait; has room for all workers
   // threads that are about to wait: just started, or without a worker since hand_over

@@ -34,7 +34,7 @@ class demand_board {
     return rules_.has_place_awake(sleepers, sleepers == 0 && external_.is_any_computing());
   }
 
-  // Is there work that this worker could do, if its owner were asked or visited?
+  // Is there work that this worker could do, if its owner got a request or a visit?
   [[nodiscard]] bool is_work_withheld_from(const worker& who) const;
   // Is there an offer, or an entry in a queue of a worker?
   [[nodiscard]] bool has_work() const;

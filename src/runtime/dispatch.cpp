@@ -131,7 +131,7 @@ void dispatch::record_spawn(task_id made, const char* name) noexcept {
   try {
     if (name != nullptr) number = session_->names().intern_label(name);
   } catch (const std::bad_alloc&) {
-    // Without memory for names, tasks go on without them.
+    // Without memory for names, tasks have none.
   }
   session_->outside().spawn(made, task_id::none(), number);
 }
@@ -147,7 +147,7 @@ void dispatch::trace_woken(task_id which, worker* from, const char* why) noexcep
   try {
     if (why != nullptr) reason = session_->names().intern(why);
   } catch (const std::bad_alloc&) {
-    // Without memory for names, events go on without them.
+    // Without memory for names, events have none.
   }
   session_->outside().woken(which, task_id::none(), reason);
 }

@@ -47,7 +47,7 @@ void runtime::enqueue(task_base& made, worker_id worker, const submit_options& h
 void runtime::run_and_wait(detail::plain_call what) {
   if (worker::current() != nullptr) require_stack_left();
   future<void> called = submit(what);
-  // The call refers to the caller's stack: nobody leaves before it has ended.
+  // The call refers to the caller's stack, which stays until it has ended.
   [&]() noexcept { (void)detail::wait_on_any_stack(called.awaited(), k_never_ns); }();
   called.get();
 }
@@ -103,7 +103,7 @@ bool run_it_here(task_base& what) {
   worker& me = *worker::current();
   if (what.home != &me.home || (what.pinned_to.is_some() && what.pinned_to != me.self)) return false;
   // Usually it is the last that this worker has submitted: then it is taken out of the deque. Otherwise its entry stays
-  // behind, empty, until somebody takes it out.
+  // behind, empty, until a worker takes it out.
   const auto newest = me.queues.take_newest(what);
   const bool is_mine = what.state.claim();
   if (is_mine && !newest.is_taken) me.queues.leave_behind(what);

@@ -41,13 +41,13 @@ fork_heartbeat::~fork_heartbeat() {
   rest_.unpark();
   thread_.join();
   if (!session_.is_recording()) return;
-  // A short run may have ended before the thread beat once.
+  // A short run may have ended before the first heartbeat.
   const time_ns left_ns = monotonic_now_ns() - *std::ranges::max_element(heard_ns_);
   if (left_ns > 2 * std::max(k_slow_beat_ns, session_.beat_ns())) session_.note_hidden(left_ns);
 }
 
 void fork_heartbeat::run() noexcept {
-  (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every beat
+  (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every pause
   while (!is_stopping_.load(std::memory_order_relaxed)) {   // ordered by [K1], the parker's token
     const bool is_quiet = !session_.is_recording() || wakes_.sleeping_hint() == workers_.size();
     (void)rest_.park(monotonic_now_ns() +

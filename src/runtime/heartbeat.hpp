@@ -19,7 +19,7 @@
 namespace filch::inline v0 {
 
 // Raises the fork limit of every stack that has open frames, and sends a signal to a thread that computes and has not
-// noticed the beat before.
+// noticed the heartbeat before.
 class fork_heartbeat {
  public:
   fork_heartbeat(std::deque<worker>& workers, const wakeups& wakes, trace::session& session, const std::string& name,
@@ -38,7 +38,7 @@ class fork_heartbeat {
   const bool may_interrupt_;
   std_atomics::atomic<bool> is_stopping_{false};
   park::parker<> rest_;
-  std::vector<time_ns> heard_ns_;  // by worker: the last beat that it has noticed, or did not need
+  std::vector<time_ns> heard_ns_;  // by worker: the last heartbeat that it has noticed, or did not need
   os_thread thread_;
 };
 

@@ -23,7 +23,7 @@ struct sigaction action_before{};
 char mark;
 
 // Runs on the thread itself, between two of its instructions. Where the share point is closed a list is being changed,
-// or somebody visits it: then nothing is noted, until the next beat.
+// or another thread visits it: then nothing is recorded, until the next heartbeat.
 void note_open_forks() noexcept {
   latent_stack* const stack = current_latent_stack();
   worker* const me = worker::current();

@@ -1,4 +1,4 @@
-// The signal by which a recording notes the open forks of a thread that does not fork or join for long.
+// The signal by which the open forks of a thread that does not fork or join for long are recorded.
 //
 // It is sent while forks are recorded, and only to a thread that computes: one that waits in the kernel would see its
 // call interrupted. The signal is SIGURG, which the system ignores by default and programs rarely use. It is sent with

@@ -203,8 +203,8 @@ bool monitor::look_at(share_point& at, seen& before, bool awaits_join) {
   return true;
 }
 
-// An external thread that has been inside for a while and has no open fork may be in a loop, which forks when it is
-// asked.
+// An external thread that has been inside for a while and has no open fork may be in a loop, which forks when
+// work is requested.
 void monitor::look_at_loop(share_point& at) {
   const time_ns now_ns = monotonic_now_ns();
   if (has_offer_worth_taking(at)) return board_.wakes().notify(worker_id::none(), nullptr);

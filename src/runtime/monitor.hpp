@@ -1,7 +1,7 @@
 // The monitor thread: requests work from threads that do not poll, and visits those that do not answer.
 //
-// A worker answers a request at its next fork or join, and an external thread is not asked at all at first, so that
-// small work stays where it is. The monitor watches while workers sleep and a thread holds latent work: it requests
+// A worker answers a request at its next fork or join, and an external thread gets none at first, so that small work
+// stays where it is. The monitor looks around while workers sleep and a thread holds latent work: it requests
 // from an external thread that has been inside one section for a while, visits a thread that has not answered, makes
 // deferred requests when they may be made, and wakes sleepers for offers that were left to it. It exists only once it
 // was needed, and otherwise sleeps without a deadline. A worker that is about to sleep does not wait for it, and visits

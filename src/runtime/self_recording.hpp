@@ -1,11 +1,10 @@
-// Recordings that nobody's code asked for: FILCH_TRACE makes every runtime of the process record itself.
+// Recordings without a line of code: FILCH_TRACE makes every runtime of the process record itself.
 //
-//   FILCH_TRACE         the file; "%p" stands for the number of the process, "%%" for "%". A second runtime of the
-//   process
-//                       writes "run.2.filch" for "run.filch", and so on
+//   FILCH_TRACE         the file; "%p" stands for the number of the process, "%%" for "%". A second runtime writes
+//                       "run.2.filch" for "run.filch", and so on
 //   FILCH_TRACE_DETAIL  stolen, beat (the default) or every: see trace::fork_detail
 //   FILCH_TRACE_RUN     any text: processes with the same one do not write over each other's recordings
-//   FILCH_TRACE_BEAT_US the microseconds between two beats, 1 to 1000000
+//   FILCH_TRACE_BEAT_US the microseconds between two heartbeats, 1 to 1000000
 //
 // The files are ended when their runtimes are destroyed, at exit() and in std::terminate(). A process that ends
 // otherwise leaves files that can be read up to what was written last.

@@ -18,7 +18,7 @@ struct runtime_setup {
   // Throws std::invalid_argument for options that cannot work. `chosen.workers` has a value afterwards.
   explicit runtime_setup(options given);
 
-  // Only so many threads could be started.
+  // Fewer threads could be started than wanted.
   void fit_to(std::uint32_t started);
   // Distances, and the CPU of each worker that is bound to one.
   void choose_machine();

@@ -223,7 +223,7 @@ void sleep_until_woken(worker& me, time_ns linger_ns) {
   doze(me, k_never_ns, me.point.rules.linger_ns(linger_ns, since_theft_ns, has_cpu_each));
 }
 
-// So many tasks later, or fewer if they are long. A look costs as much as a short task.
+// The next look comes after more tasks if they are short: a look costs as much as a short task.
 void look_at_sources_in_turn(worker& me) {
   constexpr time_ns k_often_ns = 20 * k_ns_per_us;
   constexpr std::uint32_t k_most_tasks = 32;

@@ -7,7 +7,7 @@ namespace {
 
 using trace::count;
 
-// The columns of the table, in the order in which people ask.
+// The columns of the table, the ones that matter most first.
 struct column {
   const char* title;
   count what;

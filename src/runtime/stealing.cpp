@@ -77,7 +77,7 @@ void pass_on(worker& me, const worker& robbed) {
   else if (robbed.point.requests.has_deferred()) me.home.shares->announce_deferred();
 }
 
-// So many entries were moved into the own deque: those that are coroutines become private again.
+// `moved` entries have come into the own deque: those that are coroutines become private again.
 void keep_ready(worker& me, std::uint32_t moved) {
   for (; moved != 0; --moved) {
     queue_entry* const item = me.queues.pop(policy::priority::normal, policy::order::lifo).item;
@@ -169,8 +169,8 @@ worker_queues::look take_offer(worker& me, share_point& from) {
   return {steal_status::taken, taken, 0};
 }
 
-// An external thread that keeps its work to itself is the monitor's affair; one that has begun to share is asked for
-// more.
+// An external thread that keeps its work to itself is the monitor's affair; one that has begun to share gets requests
+// for more.
 worker_queues::look take_from_external(worker& me) {
   look result{};
   sharing& shares = *me.home.shares;

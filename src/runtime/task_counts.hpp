@@ -2,8 +2,8 @@
 // found out without a word that all workers write.
 // kernel: light headers only
 //
-// Who may call what: `made` and `finished` the holder of the worker it belongs to; `add_made` and `add_finished` of an
-// outside task counts any thread; reading any thread.
+// Who may call what: `made` and `finished` the holder of the worker it belongs to; `add_made` and `add_finished`
+// of the counts of external threads any thread; reading any thread.
 //
 // Why `is_balanced` is right: finished is summed up before made. Both only grow, and at no moment is more finished than
 // made. So sum of finished ≤ finished at any moment between the two readings ≤ made at that moment ≤ sum of made, and
@@ -53,7 +53,7 @@ class task_counts {
   typename A::template atomic<std::uint64_t> finished_{0};
 };
 
-// Is everything done that was made? `each(visit)` calls `visit` for every task counts.
+// Is everything done that was made? `each(visit)` calls `visit` for all of them.
 template <class Each>
 [[nodiscard]] bool is_balanced(Each&& each) {
   std::uint64_t finished = 0;

@@ -2,7 +2,7 @@
 // options::track_tasks write here.
 //
 // One for the process, because a coroutine may go from one runtime to another while it is listed. Sharded by address,
-// so that nobody needs to remember where it is listed and workers seldom meet.
+// so that its shard follows from the address and workers seldom meet.
 //
 // Who may call what: any thread. A coroutine that is listed as waiting is suspended, and so are those that await it,
 // until it has taken itself out: so they can be looked at under the lock.

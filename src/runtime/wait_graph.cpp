@@ -58,7 +58,7 @@ std::string wait_graph::describe() const {
     const party* next = &each.awaited;
     known.emplace(key_of(*next), *next);
     for (const party& who : each.waiting) {
-      here = who.home;  // whoever waits here is of this runtime
+      here = who.home;  // a task that waits here is of this runtime
       text.append("  ").append(show(who, here)).append(" waits for ").append(show(*next, here)).append("\n");
       waits_for.emplace(key_of(who), *next);
       known.emplace(key_of(who), who);

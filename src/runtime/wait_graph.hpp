@@ -1,4 +1,4 @@
-// Who waits for whom: tasks that wait for other tasks, for dumps. Written only where a thread is about to block anyway.
+// Which task waits for which, for dumps. Written only where a thread is about to block anyway.
 //
 // Who may call what: any thread.
 #pragma once
@@ -30,7 +30,7 @@ class wait_graph {
   };
   using ticket = std::list<wait>::iterator;
 
-  // Nothing: there is no memory for it, and the wait is not in the books.
+  // Nothing: there is no memory for it, and the wait is not listed.
   [[nodiscard]] std::optional<ticket> begin_wait(const task_record* waiting, const task_record& awaited) noexcept;
   void end_wait(const std::optional<ticket>& of) noexcept;
 

@@ -1,9 +1,9 @@
-// Who wakes whom: every wake-up of a worker goes through `notify`, and every source of a deadline through the keeper.
+// Which worker is woken, and why: new work goes through `notify`, and every deadline through the keeper.
 //
 //   new work in a queue       notify(origin)            a sleeper that the policy chooses, unless a worker searches
 //   work pinned to a worker   notify_worker(who)        that one
 //   a new earliest deadline   note_deadline(at)         the keeper of the wait sources, or any sleeper
-//   an offer (forks, loops)   core::wake_for_offer      as new work, or left to the monitor thread
+//   an offer (forks, loops)   sharing::wake_for_offer   as new work, or left to the monitor thread
 //   the end of the runtime    notify_all()
 //
 // Who may call what: any thread, unless a function says otherwise.
@@ -37,7 +37,7 @@ class wakeups {
   bool notify_worker(worker_id who) { return idle_.notify_worker(who); }
   void notify_all() { (void)idle_.notify_all(); }
 
-  // A source becomes ready at that time. It has noted it where its deadline_ns() looks.
+  // A source becomes ready at that time. Its deadline_ns() returns it already.
   void note_deadline(time_ns at_ns) { answer(sources.keeper.lower(at_ns)); }
   // A worker: if a source is ready by now, takes what it has. True if there was anything.
   [[nodiscard]] bool poll_sources();
@@ -48,7 +48,7 @@ class wakeups {
   [[nodiscard]] std::uint32_t sleeping_hint() const { return idle_.sleeping_hint(); }
   [[nodiscard]] std::uint32_t searching_hint() const { return idle_.searching_hint(); }
 
-  lingering_count<> lingering;  // of those who sleep
+  lingering_count<> lingering;  // of the workers that have announced their sleep
   park::source_set sources;
 
  private:

@@ -1,5 +1,5 @@
 // The watchdog: a thread of its own that reports tasks which hold a worker too long, and prints a dump on SIGUSR2. It
-// exists only if one of the two was asked for, and sleeps in between.
+// exists only if one of the two is enabled, and sleeps in between.
 #pragma once
 
 #include "os_thread.hpp"

@@ -75,7 +75,7 @@ class alignas(k_no_sharing_bytes) worker : public local_work {
   }
   // It runs, and its joins shall answer.
   [[nodiscard]] bool awaits_join() const { return is_in(worker_state::running) && point.requests.awaits_join(); }
-  // So much that others could have lies here, if they request it.
+  // The number of entries here that others could have, if they request them.
   [[nodiscard]] std::uint64_t queued_hint() const { return queues.stealable_hint() + ready.size(); }
 
   // Immutable.

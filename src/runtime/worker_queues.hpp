@@ -88,7 +88,7 @@ class worker_queues {
 
   struct newest {
     bool is_taken = false;       // it was taken out
-    bool was_disturbed = false;  // another task was out for a moment: whoever looked meanwhile must be told
+    bool was_disturbed = false;  // another task was out for a moment: a thief may have found nothing
   };
 
   // Takes `wanted` out if it is the newest task of its deque. Entries that were left behind, empty, above it or
@@ -128,7 +128,7 @@ class worker_queues {
     return {nullptr, true};
   }
 
-  // A task was claimed by who waits for it, and its entry is perhaps in this worker's deque.
+  // A task was claimed by a thread that waits for it, and its entry is perhaps in this worker's deque.
   void leave_behind(const task_base& claimed) { ++of(claimed.band).left_behind; }
 
   [[nodiscard]] look pop_pinned(policy::priority which) { return as_look(of(which).pinned.pop()); }
@@ -147,7 +147,7 @@ class worker_queues {
     return of_mail.status == steal_status::empty ? look{of_deque, nullptr, 0} : of_mail;
   }
 
-  // Hands everything of a band out. Nobody else may use the queues.
+  // Hands everything of a band out. No other thread may use the queues.
   template <class Take>
   void take_all(policy::priority which, const Take& take) {
     while (queue_entry* const item = pop(which, policy::order::lifo).item) take(item);
@@ -182,7 +182,7 @@ class worker_queues {
     task_deque deque;
     queue::injector<> mail;
     queue::inbox<> pinned;
-    std::uint64_t left_behind = 0;  // at most so many entries of the deque are empty; the holder's own
+    std::uint64_t left_behind = 0;  // the most entries of the deque that are empty; the holder's own
   };
 
   static look as_look(queue::steal_result<queue::link*> result) {

@@ -15,7 +15,7 @@ struct share_point;
 
 struct source_state {
   std::uint32_t turns = 0;                  // of the own queues
-  std::uint64_t deque_turns = 0;            // so many times the deque comes before ready coroutines
+  std::uint64_t deque_turns = 0;            // the turns in which the deque comes before ready coroutines
   bool mail_first = false;                  // which of mail and injector was looked at first the last time
   const queue_entry* offer_seen = nullptr;  // in the own cell, to compare it: it may be gone
   time_ns offer_seen_ns = 0;

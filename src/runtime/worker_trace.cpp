@@ -21,7 +21,7 @@ trace::name_id worker_trace::name_of(const char* name) noexcept {
     last_ = name;
     return last_name_ = at->second;
   } catch (const std::bad_alloc&) {
-    return trace::name_id::none();  // without memory for names, tasks go on without them
+    return trace::name_id::none();  // without memory for names, tasks have none
   }
 }
 

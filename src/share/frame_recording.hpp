@@ -9,7 +9,7 @@
 // A range of which too little was left, as far as was known then, gives a part at a later heartbeat, while it is the
 // newest frame.
 //
-// With one worker no thief asks a loop for a part. There the loops of a recorded stack divide themselves as soon as
+// With one worker no thief requests a part of a loop. There the loops of a recorded stack divide themselves as soon as
 // what is left is worth it (latent_stack::shows_loops), and do not depend on the heartbeats: a part of a loop is worth
 // many times what its record costs, while forks of a few nanoseconds are not, and stay with the heartbeats.
 //

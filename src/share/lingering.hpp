@@ -27,7 +27,8 @@ class lingering_count {
   // The caller looks once more after this whether a request is deferred.
   void end() {
     count_.fetch_sub(1, std::memory_order_relaxed);  // ordered by [L26]
-    // [L26] seq_cst fence: "stop to linger, then look what is deferred" against "defer, then look who lingers" ↔ [L27].
+    // [L26] seq_cst fence: "stop to linger, then look what is deferred" against "defer, then look for lingering
+    // workers" ↔ [L27].
     A::fence(std::memory_order_seq_cst);
   }
   // As a hint.
@@ -36,7 +37,8 @@ class lingering_count {
   }
   // After a request was deferred: true says that a worker that lingers will see it.
   [[nodiscard]] bool is_seen_to() const {
-    // [L27] seq_cst fence: "defer, then look who lingers" against "stop to linger, then look what is deferred" ↔ [L26].
+    // [L27] seq_cst fence: "defer, then look for lingering workers" against "stop to linger, then look what is
+    // deferred" ↔ [L26].
     A::fence(std::memory_order_seq_cst);
     return count_.load(std::memory_order_relaxed) != 0;  // ordered by [L27]
   }

@@ -1,4 +1,4 @@
-// The rest of the monitor thread, which ends when there is something to watch.
+// The rest of the monitor thread, which ends when there is something to look after.
 // kernel: light headers only
 //
 // Who may call what: `rest` and `pause` the monitor thread; the others any thread, `call` after the change that must be

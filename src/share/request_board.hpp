@@ -1,4 +1,4 @@
-// How the owner of one share point is asked for work: which stack runs there, whether its next fork or its next join
+// How the owner of one share point gets requests: which stack runs there, whether its next fork or its next join
 // shall answer, and whether a request was deferred.
 //
 // Who may call what: any thread, unless a function says otherwise.
@@ -17,7 +17,7 @@ namespace filch::inline v0 {
 
 class request_board {
  public:
-  // `can_visit`: an owner that does not answer is visited, so that joins may be asked.
+  // `can_visit`: an owner that does not answer is visited, so that requests may go to joins.
   explicit request_board(bool can_visit) : can_visit_{can_visit} {}
   request_board(const request_board&) = delete;
   request_board& operator=(const request_board&) = delete;
@@ -29,7 +29,7 @@ class request_board {
     // [L6] release store: publishes the stack → [L7].
     running_.store(stack, std::memory_order_release);
   }
-  // A join was asked, and has offered something or had nothing to offer.
+  // A join has got a request, and has offered something or had nothing to offer.
   void note_answer(bool has_offered) {
     const policy::join_answers before{answers_.load(std::memory_order_relaxed)};  // statistic
     const policy::join_answers after = before.after(has_offered);
@@ -88,7 +88,7 @@ class request_board {
         stack->newest.load(std::memory_order_relaxed) == stack->last_recorded.load(std::memory_order_relaxed);
     std::uintptr_t limit = stack->fork_limit.load(std::memory_order_relaxed);  // statistic
     if (limit >= latent_stack::k_heartbeat) return is_all_recorded ? hearing::nothing : hearing::unheard;
-    // Also where nothing is open: a loop over a list, a partition or a merge forks only when it is asked.
+    // Also where nothing is open: a loop over a list, a partition or a merge forks only when work is requested.
     // statistic: a request for work is more important
     (void)stack->fork_limit.compare_exchange(limit, latent_stack::k_heartbeat, std::memory_order_relaxed,
                                              std::memory_order_relaxed);

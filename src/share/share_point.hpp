@@ -65,7 +65,7 @@ struct alignas(k_no_sharing_bytes) share_point {
 [[nodiscard]] inline bool has_offer_worth_taking(const share_point& of) {
   return of.offers.is_filled() && of.offers.is_worth_taking(of.throttle.value(), of.rules);
 }
-// So many tasks, or parts of coroutines, have begun here.
+// The number of tasks, and parts of coroutines, that have begun here.
 [[nodiscard]] inline std::uint64_t begun_at(const share_point& of) {
   return of.coroutines != nullptr ? of.coroutines->begun.load(std::memory_order_relaxed) : 0;  // statistic
 }

@@ -74,7 +74,7 @@ void answer_at_fork(latent_stack& stack, const latent_frame* made = nullptr) noe
   else if (is_for_thief && here != nullptr) share_owner{*here}.defer();
 }
 
-// A join is asked for a frame older than its own, which is no longer there.
+// A request at a join is for a frame older than its own, which is no longer there.
 void answer_at_join(latent_stack& stack) noexcept {
   share_point* const here = share_point_here();
   close_point();

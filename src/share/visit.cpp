@@ -22,7 +22,7 @@ std::shared_mutex& visits_under_way() {
 }
 
 // The system's lock knows its holder by the number of the thread, which is another one in the copy: there it can be
-// unlocked for ThreadSanitizer's books only.
+// unlocked for ThreadSanitizer's records only.
 void renew_in_copy() noexcept {
   visits_under_way().unlock();
   ::new (static_cast<void*>(&visits_under_way())) std::shared_mutex;

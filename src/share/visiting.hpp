@@ -14,7 +14,7 @@ class visiting {
   visiting& operator=(const visiting&) = delete;
   ~visiting();
 
-  // False: somebody is in fork().
+  // False: another thread is in fork().
   [[nodiscard]] bool has_begun() const { return has_begun_; }
 
  private:

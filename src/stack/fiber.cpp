@@ -51,11 +51,11 @@ fiber::fiber() {
 
 namespace {
 
-// So many pages at the end of a mapping are left unused, another number for each stack. The system places a stack right
-// below an arena of malloc, which begins at a multiple of 64 MiB: the first lines of both are in the same sets of the
-// first cache, and some processors (AMD's) tell them apart by a hash of the address that is the same for both in every
-// second process. Then each access to the one throws the other out: a coroutine on such a stack took 80 ns instead of
-// 48.
+// The number of pages at the end of a mapping that are left unused, another for each stack. The system places a stack
+// right below an arena of malloc, which begins at a multiple of 64 MiB: the first lines of both are in the same sets of
+// the first cache, and some processors (AMD's) tell them apart by a hash of the address that is the same for both in
+// every second process. Then each access to the one throws the other out: a coroutine on such a stack took 80 ns
+// instead of 48.
 std::size_t unused_pages() {
   static std_atomics::atomic<std::size_t> stacks{0};
   return 64 + stacks.fetch_add(1, std::memory_order_relaxed) * 37 % 128;  // statistic

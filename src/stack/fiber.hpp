@@ -1,6 +1,6 @@
 // A fiber: a stack of its own that is entered and left by an explicit switch, on whichever thread comes along.
 //
-// Who may call what: a fiber is entered by one thread at a time; between two switches nobody else touches it.
+// Who may call what: a fiber is entered by one thread at a time; between two switches no other thread touches it.
 // The sanitizers are told of every switch.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace filch::inline v0 {
 
-// How much of a stack of so many bytes is kept for what a function does beside its joins, and for throwing.
+// How much of a stack of `stack_bytes` is kept for what a function does beside its joins, and for throwing.
 [[nodiscard]] constexpr std::size_t stack_reserve_bytes(std::size_t stack_bytes) {
   constexpr std::size_t k_enough = std::size_t{64} << 10;  // guess
   return stack_bytes / 4 < k_enough ? stack_bytes / 4 : k_enough;
@@ -52,7 +52,7 @@ class fiber {
   // The next switch to this fiber calls `function(argument, left)` on an empty stack. Whatever lay there is forgotten.
   void prepare(entry function, void* argument);
 
-  // Leaves `from`, which runs now, and continues `to`. Returns when somebody switches to `from` again: the fiber that
+  // Leaves `from`, which runs now, and continues `to`. Returns when a thread switches to `from` again: the fiber that
   // it was entered from, perhaps on another thread. `is_last`: `from` will be prepared anew or destroyed.
   static fiber& switch_to(fiber& from, fiber& to, bool is_last = false);
 
@@ -74,7 +74,7 @@ class fiber {
   static void exchange_exceptions(fiber& from, const fiber& to);
   void unpoison();
 
-  void* position_ = nullptr;      // where it goes on (switch_stack.hpp)
+  void* position_ = nullptr;      // where it continues (switch_stack.hpp)
   std::byte* mapping_ = nullptr;  // guard page first, then the stack; null: a thread's own stack
   std::size_t mapping_bytes_ = 0;
   std::byte* stack_ = nullptr;

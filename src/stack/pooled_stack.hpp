@@ -1,6 +1,6 @@
 // A stack of a pool: a fiber, and above its stack some bytes of the pool's user.
 //
-// Who may call what: whoever has it from the pool.
+// Who may call what: the thread that has it from the pool.
 #pragma once
 
 #include "fiber.hpp"
@@ -9,8 +9,8 @@
 
 namespace filch::inline v0 {
 
-// What a pool's user has above each of its stacks: so many bytes, and what is put there when the stack is made. They
-// live as long as the stack, and nothing is destroyed there.
+// What a pool's user has above each of its stacks: a number of bytes, and what is put there when the stack is made.
+// They live as long as the stack, and nothing is destroyed there.
 struct stack_header {
   static constexpr std::size_t k_alignment = 64;
 
@@ -27,7 +27,7 @@ struct pooled_stack {
 
   fiber body;
   void* const header;
-  fiber* entered = &body;  // what runs, or is continued: it, or a further one on which it goes on
+  fiber* entered = &body;  // what runs, or is continued: it, or a further one on which it continues
 
  private:
   // The header lies above the frames, at a fixed distance: then no frame of the first levels has the same place in a

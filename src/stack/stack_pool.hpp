@@ -18,7 +18,7 @@ namespace filch::inline v0 {
 // that was put back.
 class stack_pool {
  public:
-  // Stacks of so many bytes each, or of fewer where the address space is limited. Those that lie unused here beyond
+  // Stacks of `stack_bytes` each, or of less where the address space is limited. Those that lie unused here beyond
   // `warm` give their pages back.
   stack_pool(std::size_t stack_bytes, std::size_t warm, const stack_header& header = {})
       : warm_{warm}, header_{header}, stack_bytes_{stack_bytes} {}

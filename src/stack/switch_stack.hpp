@@ -16,7 +16,7 @@
 
 namespace filch::inline v0 {
 
-// Where a stack that was left goes on. With contexts it owns memory, which forget_stack() frees.
+// Where a stack that was left continues. With contexts it owns memory, which forget_stack() frees.
 using stack_position = void*;
 // What the first entry of a stack calls: with its own argument, and with what the switch to it passed. It must not
 // return.
@@ -27,13 +27,13 @@ using stack_start = void (*)(void* argument, void* passed);
 // position before.
 void prepare_stack(stack_position& position, std::byte* lowest, std::byte* top, stack_start start, void* argument);
 
-// Leaves the running stack, which goes on at `left`, and continues the one at `entered`. Returns when the former is
+// Leaves the running stack, which continues at `left`, and continues the one at `entered`. Returns when the former is
 // entered again: what was passed there. The entered side learns by that what it must know, without any memory that
 // belongs to a thread.
 [[nodiscard, gnu::visibility("hidden")]] void* switch_stack(stack_position& left, stack_position entered,
                                                             void* passed) asm("filch_v0_switch_stack");
 
-// Nobody will go on there.
+// No thread will continue there.
 void forget_stack(stack_position& position) noexcept;
 
 // The lowest address in use of a stack that was left at `position`; null: not known.

@@ -1,14 +1,15 @@
-// The state of a task: who may run it, whether it is finished, who sleeps until it is, and who is told when it is.
+// The state of a task: which party runs it, whether it is finished, whether threads sleep until it is, and the listener
+// that is told when it is.
 // kernel: light headers only
 //
-//   pending → running → done        claimed by a worker, or by whoever waits for it
+//   pending → running → done        claimed by a worker, or by a thread that waits for it
 //   pending → running → cancelled   claimed, and then not run
 //
 // One listener may be told instead of sleeping. It may give up, at any time, also before it listens: then it is told
-// nothing, and nobody wants the result any more.
+// nothing, and the result is not wanted any more.
 //
-// Who may call what: `finish` and `is_unwanted` who claimed; `listen` and `give_up` the listener, once each, `give_up`
-// from any thread; the others any thread.
+// Who may call what: `finish` and `is_unwanted` the party that claimed; `listen` and `give_up` the listener, once each,
+// `give_up` from any thread; the others any thread.
 #pragma once
 
 #include <filch/base/assert.hpp>
@@ -19,7 +20,7 @@
 
 namespace filch::inline v0 {
 
-// Who is told that a task is finished.
+// Is told that a task is finished.
 class finish_listener {
  public:
   // On the thread that finished it. The listener may be gone when this returns.
@@ -32,9 +33,9 @@ class finish_listener {
 template <class A = std_atomics>
 class completion {
  public:
-  // pending → running. False: somebody else has it.
+  // pending → running. False: another party has it.
   [[nodiscard]] bool claim() {
-    // Who may claim got the task from a queue or a future, which brought its contents along: the exchange only decides.
+    // A caller got the task from a queue or a future, which brought its contents along: the exchange only decides.
     std::uint32_t seen = word_.load(std::memory_order_relaxed);  // ordered by [R1]: only the result is handed over
     while ((seen & k_status) == k_pending) {
       // ordered by [R1]
@@ -44,7 +45,7 @@ class completion {
     return false;
   }
 
-  // running → done or cancelled; wakes who waits. Afterwards the caller touches nothing that a waiter may destroy.
+  // running → done or cancelled; wakes the waiters. Afterwards the caller touches nothing that a waiter may destroy.
   void finish(bool is_cancelled) {
     // [R1] acq_rel exchange: release publishes the result → [R2]; acquire receives the listener ← [R25].
     const std::uint32_t before = word_.exchange(is_cancelled ? k_cancelled : k_done, std::memory_order_acq_rel);
@@ -75,7 +76,7 @@ class completion {
     while (!is_finished()) {
       std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [R2]
       if ((seen & k_done) != 0) continue;
-      // The bit says that `finish` must wake somebody; once set it stays. revalidated by [R2]
+      // The bit says that `finish` must wake sleepers; once set it stays. revalidated by [R2]
       if ((seen & k_awaited) == 0 &&
           !word_.compare_exchange(seen, seen | k_awaited, std::memory_order_relaxed, std::memory_order_relaxed)) {
         continue;
@@ -98,12 +99,12 @@ class completion {
     }
     return false;
   }
-  // The listener gives up. True: it listened, is not told any more, and the caller lets it go on. False: it was told,
-  // or is being told; or it does not listen yet and never will.
+  // The listener gives up. True: it listened, is not told any more, and the caller resumes it. False: it was told, or
+  // is being told; or it does not listen yet and never will.
   [[nodiscard]] bool give_up() {
     std::uint32_t seen = word_.load(std::memory_order_relaxed);  // revalidated by [R26]
     while ((seen & k_done) == 0) {
-      // [R26] acquire on success: the caller lets the listener go on, and so must have what it wrote before ← [R25].
+      // [R26] acquire on success: the caller resumes the listener, and so must have what it wrote before ← [R25].
       // Relaxed on failure: revalidated by [R26].
       if (word_.compare_exchange(seen, (seen & ~k_listened) | k_unwanted, std::memory_order_acquire,
                                  std::memory_order_relaxed)) {

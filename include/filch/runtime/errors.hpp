@@ -15,14 +15,13 @@ class usage_error : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// The task whose result was asked for was cancelled. Also thrown inside a task, where it waits, when it is asked to
-// stop.
+// The task whose result was wanted was cancelled. Also thrown inside a task, where it waits, when a stop is requested.
 class task_cancelled : public std::runtime_error {
  public:
   task_cancelled() : std::runtime_error("filch: the task was cancelled") {}
 };
 
-// A future without a task: default-constructed, moved from, or already asked for its result.
+// A future without a task: default-constructed, moved from, or its result was taken already.
 class no_state : public std::logic_error {
  public:
   no_state()
@@ -31,7 +30,7 @@ class no_state : public std::logic_error {
             "result was already taken") {}
 };
 
-// The injector is bounded and full, and the caller asked not to wait.
+// The injector is bounded and full, and the caller does not want to wait.
 class injector_full : public std::runtime_error {
  public:
   injector_full() : std::runtime_error("filch: the injector is full (options::injector_bound)") {}

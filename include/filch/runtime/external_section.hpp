@@ -1,9 +1,9 @@
 // A thread that is no worker takes part while it joins.
 //
 // It runs the outermost join itself, as a plain call, and its forks are latent as those of a worker. So a small
-// computation never leaves the thread; workers are woken only when it has gone on for a while (see the monitor thread
-// in docs/architecture/fork.md). What a worker has taken is waited for on the thread itself: after the join the code is
-// on the thread where it began.
+// computation never leaves the thread; workers are woken only when it has run for a while (see the monitor thread in
+// docs/architecture/fork.md). The thread itself waits for what a worker has taken: after the join the code is on the
+// thread where it began.
 #pragma once
 
 namespace filch::inline v0 {
@@ -14,8 +14,8 @@ namespace detail {
 
 // What is known of the work that a thread from outside is about to do.
 enum class outside_work : bool {
-  unknown,   // the external thread is asked when it has gone on for a while
-  worth_it,  // it is worth a wake-up: the external thread is asked at once if a worker has nothing to do
+  unknown,   // the external thread gets a request when it has run for a while
+  worth_it,  // it is worth a wake-up: the external thread gets a request at once if a worker has no work
 };
 
 // Any thread without a latent stack. While it lives, the thread has one, if there was a slot for it, or if there is no

@@ -71,7 +71,7 @@ class [[nodiscard]] future {
     return taken.task_->take_result();
   }
 
-  // For who awaits it: is told when the task is finished.
+  // For a coroutine that awaits it, which is told when the task is finished.
   [[nodiscard]] task_base& awaited() const { return need(); }
 
  private:

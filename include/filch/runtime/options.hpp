@@ -58,10 +58,10 @@ struct options {
   std::uint32_t fairness_interval = 61;    // every Nth search starts with the injector
   std::uint32_t starvation_interval = 16;  // every Nth search starts with a lower band; 0: high priority is strict
   bool retry_lost = true;                  // a thief that lost a race tries the same victim once more
-  policy::demand demand{};                 // who is asked for forked work and when; its costs are this machine's
+  policy::demand demand{};  // which owners get requests for forked work, and when; the costs of this machine
 
   filch::deques deques = filch::deques::lock_free;
-  std::optional<std::uint64_t> injector_bound{};  // outside submissions wait while so many are queued; none: no bound
+  std::optional<std::uint64_t> injector_bound{};  // outside submissions wait while N are queued; none: no bound
 
   std::string name = "filch";  // threads are called "<name>-0", "<name>-1", …; at most 9 characters
   filch::pinning pinning = filch::pinning::apart;
@@ -76,7 +76,7 @@ struct options {
   // Called on each thread of the runtime, spare ones included, before its first task; not if the runtime ends before.
   std::function<void(worker_id)> on_thread_start{};
 
-  std::uint64_t seed = 0;                      // of all random choices; the same seed asks the policies the same
+  std::uint64_t seed = 0;                      // of all random choices; the same seed, the same choices of the policies
   std::optional<topology::machine> machine{};  // for distances; none: this machine
   trace::session* trace = nullptr;             // records into it; it outlives the runtime
 

@@ -39,7 +39,7 @@ class external_section;
 class runtime {
  public:
   // Starts the workers. Throws std::invalid_argument for options that cannot work, std::system_error when not even one
-  // thread can be started; with fewer threads than asked for it resumes (workers() tells).
+  // thread can be started; with fewer threads than wanted it has fewer workers (workers() tells).
   runtime();
   explicit runtime(options given);
   runtime(const runtime&) = delete;
@@ -48,7 +48,7 @@ class runtime {
 
   [[nodiscard]] std::uint32_t workers() const;
   [[nodiscard]] const options& chosen_options() const;
-  // Why there are so many workers: "affinity mask: 2 CPUs; cgroup v2 quota: 1.5 → 2".
+  // Why there is this number of workers: "affinity mask: 2 CPUs; cgroup v2 quota: 1.5 → 2".
   [[nodiscard]] const std::string& why_so_many() const;
 
   // Runs `function` on a worker and returns its result. On a worker of this runtime that is a plain call.
@@ -101,14 +101,14 @@ class runtime {
     return all;
   }
 
-  // Like submit, for a task whose end nobody waits for. An exception that leaves it ends the program.
+  // Like submit, for a task whose end is not waited for. An exception that leaves it ends the program.
   template <class F>
   void spawn(F&& function, const submit_options& how = {}) {
     auto guarded = [inner = std::decay_t<F>(std::forward<F>(function))]() mutable noexcept { std::move(inner)(); };
     enqueue(make_task(std::move(guarded), how, 1), worker_id::none(), how);
   }
 
-  // Returns when there is no task left, queued or running. Tasks are ready submitting meanwhile. Not from a worker.
+  // Returns when there is no task left, queued or running. Tasks may submit others meanwhile. Not from a worker.
   void wait_idle();
   template <class Rep, class Period>
   [[nodiscard]] bool wait_idle_for(std::chrono::duration<Rep, Period> span) {
@@ -125,7 +125,7 @@ class runtime {
 
   [[nodiscard]] filch::statistics statistics() const;
 
-  // Every worker's state, its task, its queues, and who waits for whom; a deadlock of waits is named.
+  // Every worker's state, its task, its queues, and which task waits for which; a deadlock of waits is named.
   [[nodiscard]] std::string dump() const;
 
   // Is the calling thread one of this runtime's workers?
@@ -177,7 +177,8 @@ class runtime {
   std::unique_ptr<core> core_;
 };
 
-// The runtime that is there when nobody made one: started at its first use, with default options, never destroyed.
+// The runtime that is there when the program has made none: started at its first use, with default options, never
+// destroyed.
 [[nodiscard]] runtime& default_runtime();
 
 // The worker that the calling thread is, of whichever runtime; none elsewhere.

@@ -1,11 +1,11 @@
 // A unit of work as the runtime handles it: what is common to all tasks, whatever they compute.
 //
-// A task is made by whoever submits it and is referred to by the queue it is in and by its future, if there is one; the
-// last of them destroys it. Its `completion` decides who runs it.
+// A task is made by the thread that submits it and is referred to by the queue it is in and by its future, if there is
+// one; the last of them destroys it. Its `completion` decides which party runs it.
 //
 // Invariants
-//   I1  Only who claimed the task may run or cancel it. A queue entry whose task was claimed elsewhere is empty and is
-//       dropped by whoever takes it out.
+//   I1  Only the party that claimed the task may run or cancel it. A queue entry whose task was claimed elsewhere is
+//       empty and is dropped by the worker that takes it out.
 //   I2  The result is written before the task is finished, and afterwards touched by the future's owner only.
 #pragma once
 
@@ -29,7 +29,7 @@ class task_base : public queue_entry, public task_record {
   task_base(const task_base&) = delete;
   task_base& operator=(const task_base&) = delete;
 
-  // Runs what was claimed, or destroys it when it is cancelled. Then `state.finish` tells whoever waits; the caller's
+  // Runs what was claimed, or destroys it when it is cancelled. Then `state.finish` tells the waiters; the caller's
   // reference must live on.
   void carry_out(bool is_cancelled) noexcept {
     if (is_cancelled) abandon();
@@ -41,7 +41,7 @@ class task_base : public queue_entry, public task_record {
   }
 
   // Written before the task is published, constant afterwards; as is its record, but for `inside` and `priority`, which
-  // who claimed it writes. In an order that leaves no gaps.
+  // the party that claimed it writes. In an order that leaves no gaps.
   bool ignores_shutdown = false;      // the deadline of a shutdown does not cancel it: its parent waits for it
   std::uint32_t fork_generation = 0;  // of the process in which it was made
   std::stop_token stop{};
@@ -145,7 +145,7 @@ class result_task : public task_base {
 
 namespace detail {
 
-// A call without its types: every function that somebody waits for is the same kind of task.
+// A call without its types: every function that a thread waits for is the same kind of task.
 struct plain_call {
   void (*call)(void*) noexcept;
   void* argument;

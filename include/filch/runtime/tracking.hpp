@@ -1,4 +1,5 @@
-// Does any runtime of this process track its tasks (options::track_tasks)? So that who does not pays one load.
+// Does any runtime of this process track its tasks (options::track_tasks)? Without one, a spawn or an await costs
+// one load.
 #pragma once
 
 #include <atomic>

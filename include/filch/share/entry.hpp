@@ -1,8 +1,8 @@
 // What lies in the queues of a runtime, and what a worker knows of the work that it runs.
 //
-// An entry is a task, a stack that are ready, a coroutine that are ready, or one that was spawned and has not started.
-// All but tasks lie in the stack or the frame that they stand for: whoever takes one out copies what it needs and lets
-// it go on; from then on the entry may be gone.
+// An entry is a task, a stack that is ready, a coroutine that is ready, or one that was spawned and has not started.
+// All but tasks lie in the stack or the frame that they stand for: the thread that takes one out copies what it needs
+// and resumes it; from then on the entry may be gone.
 #pragma once
 
 #include <filch/base/ids.hpp>
@@ -31,7 +31,7 @@ class queue_entry : public queue::link {
   ~queue_entry() = default;
 };
 
-// A coroutine that is suspended and are ready, or start.
+// A coroutine that was suspended and is ready, or that has not started.
 class coroutine_entry : public queue_entry {
  public:
   coroutine_entry() : queue_entry{entry_kind::coroutine} {}

@@ -55,7 +55,7 @@ struct latent_frame;
 struct latent_kind {
   void (*run_child)(latent_frame&) noexcept;
   const char* (*label)(const latent_frame&) noexcept;  // what the child is called in recordings
-  // Not null: it is a range_frame (runtime/range_frame.hpp), and this runs a part of it. Returns its exception.
+  // Not null: it is a range_frame (share/range_frame.hpp), and this runs a part of it. Returns its exception.
   std::exception_ptr (*run_part)(latent_frame&, index_range) noexcept = nullptr;
 };
 
@@ -183,8 +183,8 @@ class recorded_child {
   return is_none(here) ? nullptr : &here;
 }
 
-// Links `frame`, whose child may from now on be run by somebody else. False: the fork limit sounds, and nothing was
-// linked; fork_slow_path() knows more.
+// Links `frame`, whose child another thread may run from now on. False: the frame lies below the fork limit, and was
+// not linked; fork_slow_path() knows more.
 [[nodiscard]] inline bool fork_latent(latent_stack& stack, latent_frame& frame, const latent_kind& kind) {
   frame.older = stack.newest.load(std::memory_order_relaxed);  // owner-only
   frame.kind = &kind;

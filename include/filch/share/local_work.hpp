@@ -48,7 +48,7 @@ struct free_blocks {
   ~free_blocks();
 
   free_block* first = nullptr;
-  free_block* reserve = nullptr;  // so many as a batch has, or none
+  free_block* reserve = nullptr;  // a whole batch, or none
   std::uint32_t count = 0;        // from `first` on, at most a batch
 };
 
@@ -71,8 +71,8 @@ struct local_work {
   std_atomics::atomic<pending_group*> newest{&bottom};
   std_atomics::atomic<request_kind> requested{request_kind::none};
   detail::owner_gate<> changes;                 // of `newest`, its groups and `ready`
-  std_atomics::atomic<std::uint64_t> begun{0};  // so many tasks, or parts of coroutines, have begun here
-  // So many operations that are ready may still be awaited before others have a turn.
+  std_atomics::atomic<std::uint64_t> begun{0};  // tasks, and parts of coroutines, that have begun here
+  // Operations that are ready and may still be awaited before others have a turn.
   std::uint32_t budget = k_budget;
   // Puts children into the deque of the worker: a request was seen. By the runtime.
   void (*share_pending)(local_work& mine) noexcept = nullptr;

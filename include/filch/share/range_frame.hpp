@@ -1,6 +1,6 @@
 // A fork of all that is left of a loop: one latent frame, however many elements there are.
 //
-// The owner claims elements from the lower end, a few at a time. When a thief asks for work, the frame is divided: one
+// The owner claims elements from the lower end, a few at a time. When a thief requests work, the frame is divided: one
 // half of what has not been claimed becomes a part, which the thief takes, and the owner resumes with the other half.
 // The frame stays where it is, and is divided again at the next request, until nothing is left. So a loop inside a loop
 // can be divided while an element of the outer one runs, and costs one fork, not one for each element.
@@ -9,10 +9,10 @@
 //   [ claimed ....  | unclaimed .... ]          again:     [ claimed | uncl | part | part ]
 //
 // Who may call what: the owner, on the stack where the frame is linked; `can_divide`, `divide_for_visitor` and `pass`
-// also one who visits it; the owner calls these, `divide` and `add_part` with its share point closed.
+// also a visitor; the owner calls these, `divide` and `add_part` with its share point closed.
 //
 // Invariants
-//   I1  Every element was claimed by the owner or is in one part, never both (runtime/claimed_range.hpp).
+//   I1  Every element was claimed by the owner or is in one part, never both (share/claimed_range.hpp).
 //   I2  The parts are offers of their own. The frame is unlinked before the owner settles them, the newest first.
 #pragma once
 
@@ -52,13 +52,13 @@ class range_frame : public latent_frame {
   [[nodiscard]] index_range unclaimed() const { return elements_.unclaimed(); }
   // The owner resumes elsewhere with what is left. Only of a frame that is passed by.
   [[nodiscard]] index_range take_unclaimed() { return elements_.take_unclaimed(); }
-  // From now on so many elements are worth a thief's trouble.
+  // From now on `least` elements are worth a thief's trouble.
   void set_least(std::size_t least) { least_.store(least, std::memory_order_relaxed); }  // hint
-  // While it is true, who divides it at the owner's own fork or join gets the lower half.
+  // While it is true, a division at the owner's own fork or join gives the lower half away.
   void give_lower(bool does) { gives_lower_ = does; }
-  // Thieves pass it by: it was too short, or a recording has noted a part. What is left needs a frame of its own.
+  // Thieves pass it by: it was too short, or a recording has a part of it. What is left needs a frame of its own.
   [[nodiscard]] bool is_passed() const {
-    // [L32] acquire load: nobody divides it any more, and what was taken before is seen ← [L33].
+    // [L32] acquire load: no thread divides it any more, and what was taken before is seen ← [L33].
     return is_passed_.load(std::memory_order_acquire);
   }
 
@@ -97,7 +97,7 @@ class range_frame : public latent_frame {
     const std::size_t middle = how == share::all ? left.begin : left.begin + lower_half(left.size());
     return gives_lower_ && middle != left.begin ? elements_.take_lower(middle) : elements_.take_upper(middle);
   }
-  // If it can. By one who visits it, while the owner may be in the middle of a claim: the upper half.
+  // If it can. By a visitor, while the owner may be in the middle of a claim: the upper half.
   [[nodiscard]] index_range divide_for_visitor() {
     const index_range left = elements_.left();
     return elements_.take_upper(left.begin + lower_half(left.size()));

@@ -1,7 +1,7 @@
 // Coroutines of one worker that are ready: those that came last before the others, but not for ever.
 //
 // The newest lies in the hot place and resumes first: what it needs is still in the caches. After `k_hand_overs` turns
-// of hot ones in a row the oldest of the others has a turn, so nobody is starved by two that wake each other.
+// of hot ones in a row the oldest of the others has a turn, so two that wake each other starve no other.
 //
 // Who may call what: the owner, one call at a time; `size` any thread, as a hint.
 #pragma once
@@ -30,7 +30,7 @@ class ready_list {
     count(+1);
   }
 
-  // Who resumes; null: nobody.
+  // The one that resumes now; null: there is none.
   [[nodiscard]] coroutine_entry* take() noexcept {
     if (hot_ == nullptr || (hand_overs_ >= k_hand_overs && first_ != nullptr)) {
       hand_overs_ = 0;
@@ -72,7 +72,7 @@ class ready_list {
   coroutine_entry* hot_ = nullptr;
   coroutine_entry* first_ = nullptr;  // the oldest of the others; the rest follow it by their links
   coroutine_entry* last_ = nullptr;   // meaningful while there is a first
-  std::uint32_t hand_overs_ = 0;      // so many hot ones in a row
+  std::uint32_t hand_overs_ = 0;      // hot ones taken in a row
   std_atomics::atomic<std::uint32_t> size_{0};
 };
 

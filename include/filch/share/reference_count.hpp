@@ -10,7 +10,7 @@
 
 namespace filch::inline v0 {
 
-// A count of references; who drops the last one destroys.
+// A count of references; the thread that drops the last one destroys.
 template <class A = std_atomics>
 class reference_count {
  public:

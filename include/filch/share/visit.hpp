@@ -1,4 +1,4 @@
-// Visits: a visitor takes from what an owner keeps to itself, while the owner pays for no fence and no lock.
+// Visits: a visitor takes from what an owner keeps to itself, and the owner needs no fence and no lock.
 // kernel: light headers only
 //
 // The owner changes its list, range or local work without a fence, and compares one word after each change. A visitor

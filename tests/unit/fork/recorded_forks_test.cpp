@@ -118,15 +118,15 @@ class recorded_forks : public ::testing::TestWithParam<std::uint32_t> {
   }
 };
 
-TEST_P(recorded_forks, every_fork_is_a_task_when_every_fork_is_asked_for) {
+TEST_P(recorded_forks, every_fork_is_a_task_where_every_fork_is_recorded) {
   const auto recorded = record(trace::fork_detail::every, [] { EXPECT_EQ(fib(15), 610u); });
   expect_whole(recorded, 1);
   EXPECT_EQ(stories_of(recorded).size(), 1 + forks_of(15));
   for (const auto& [number, task] : stories_of(recorded)) EXPECT_FALSE(task.name.empty()) << number;
 }
 
-// Which forks are open at a beat nobody knows; what is recorded of them is whole.
-TEST_P(recorded_forks, forks_that_are_open_at_a_beat_are_whole_tasks) {
+// Which forks are open at a heartbeat is not known; what is recorded of them is whole.
+TEST_P(recorded_forks, forks_that_are_open_at_a_heartbeat_are_whole_tasks) {
   const auto recorded = record(trace::fork_detail::beat, [] { EXPECT_EQ(fib(27), 196418u); });
   expect_whole(recorded, 1);
 }
@@ -177,7 +177,7 @@ TEST_P(recorded_forks, an_exception_ends_the_task_it_leaves) {
   expect_whole(recorded, 1);
 }
 
-TEST_P(recorded_forks, nothing_is_noted_before_the_start_and_after_the_stop) {
+TEST_P(recorded_forks, nothing_is_recorded_before_the_start_and_after_the_stop) {
   trace::session session{{.workers = GetParam(), .forks = trace::fork_detail::every}};
   runtime rt{{.workers = GetParam(), .trace = &session}};
   EXPECT_EQ(rt.run([] { return fib(12); }), 144u);
@@ -285,7 +285,7 @@ TEST_P(recorded_loops, elements_of_loops_inside_a_loop_are_many_tasks) {
 INSTANTIATE_TEST_SUITE_P(details, recorded_loops,
                          ::testing::Values(trace::fork_detail::beat, trace::fork_detail::every));
 
-// Ten elements that nobody runs.
+// Ten elements that are not run.
 struct idle_range : detail::range_frame {
   explicit idle_range(std::size_t least) : range_frame{{0, 10}, 1, least} {}
 
@@ -293,7 +293,7 @@ struct idle_range : detail::range_frame {
                                       [](latent_frame&, index_range) noexcept { return std::exception_ptr{}; }};
 };
 
-// A loop that looked too short to be divided when it was noted, and turns out to be long, is divided then.
+// A loop that looked too short to be divided when it was recorded, and turns out to be long, is divided then.
 TEST_P(recorded_forks, of_a_loop_are_found_when_it_turns_out_to_be_long) {
   const auto recorded = record(
       trace::fork_detail::every,

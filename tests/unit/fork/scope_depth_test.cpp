@@ -16,7 +16,7 @@ namespace {
 using filch::join;
 using filch::scope;
 
-// So many scopes inside each other, each in the body of the one before, or in its child, or in that of a scope inside a
+// `depth` scopes inside each other, each in the body of the one before, or in its child, or in that of a scope inside a
 // join. `reached` counts the levels.
 using nest = void (*)(long depth, std::atomic<long>& reached);
 
@@ -66,7 +66,7 @@ void expect_end(const std::string& got, long reached, long depth, std::size_t by
 
 class deep_scopes : public testing::TestWithParam<std::uint32_t> {};
 
-TEST_P(deep_scopes, a_small_stack_is_exhausted_with_an_error_and_the_runtime_goes_on) {
+TEST_P(deep_scopes, a_small_stack_is_exhausted_with_an_error_and_the_runtime_stays_usable) {
   constexpr long k_depth = 15'000;
   filch::runtime rt{{.workers = GetParam(), .stack_bytes = k_small_bytes}};
   for (const nest each : k_all) {
@@ -163,7 +163,7 @@ TEST(deep_scope, whose_stack_has_come_to_its_end_starts_no_more_children) {
   EXPECT_EQ(rt.statistics().unfinished(), 0u);
 }
 
-// Who catches the error has a scope like any other.
+// A child that catches the error has a scope like any other.
 TEST(deep_scope, whose_child_has_caught_the_error_runs_the_others) {
   filch::runtime rt{{.workers = 1, .stack_bytes = k_small_bytes}};
   std::atomic<long> reached{0};

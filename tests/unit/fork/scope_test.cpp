@@ -1,4 +1,4 @@
-// scope: everything spawned has ended when it returns, whoever spawned it.
+// scope: everything spawned has ended when it returns, whichever thread spawned it.
 #include <support/spin_until.hpp>
 
 #include <filch/filch.hpp>
@@ -89,7 +89,7 @@ TEST_P(scopes, a_stop_cancels_what_has_not_started) {
   EXPECT_EQ(count, 0);
 }
 
-// Property: a stop cancels children that have not started, and those that run see it and go on to their end. Oracle: as
+// Property: a stop cancels children that have not started, and those that run see it and run to their end. Oracle: as
 // many children run as there are workers. Method: each waits until the stop is requested, which one of them does when
 // every worker runs one.
 TEST_P(scopes, a_stop_that_a_child_requests_cancels_those_that_have_not_started_and_those_that_run_finish) {

@@ -36,7 +36,7 @@ class depth_meter {
 };
 
 // Tasks that are no part of each other. Each of them waits in a join for a child that another worker has taken, and
-// that child ends only when the next task has begun, which with two workers nobody can begin but the one who waits.
+// that child ends only when the next task has begun, which with two workers only the waiting one can begin.
 class relay {
  public:
   relay(filch::runtime& rt, int tasks) : rt_{rt}, tasks_{tasks} {}
@@ -82,10 +82,10 @@ class relay {
 
 class stacks : public testing::TestWithParam<std::uint32_t> {};
 
-// Property: a stack grows with the depth of its own calls, never with the number of steals: who waits does not run
-// others' work on top of what waits. Oracle: the last of many tasks, none of which calls another, lies no deeper than
-// the first. One who helped while it waits would have all of them on one stack, since each waits until the next has
-// begun.
+// Property: a stack grows with the depth of its own calls, never with the number of steals: a worker that waits does
+// not run others' work on top of what waits. Oracle: the last of many tasks, none of which calls another, lies no
+// deeper than the first. A worker that helped while it waits would have all of them on one stack, since each waits
+// until the next has begun.
 TEST_P(stacks, a_stack_does_not_grow_with_steals) {
   constexpr int k_tasks = 300;
   constexpr std::uintptr_t k_one_more_bytes = 8192;  // another loop, another way to the task; 27 bytes for each task
@@ -157,8 +157,8 @@ TEST_P(stacks, those_that_are_suspended_at_once_are_counted) {
             std::string::npos);
 }
 
-// Property: stacks that are kept, lent and given back while joins wait, tasks block and workers change threads are lost
-// by nobody. Oracle: every leaf is counted, nothing is suspended at the end, and no more stacks were made than could be
+// Property: stacks that are kept, lent and given back while joins wait, tasks block and workers change threads are not
+// lost. Oracle: every leaf is counted, nothing is suspended at the end, and no more stacks were made than could be
 // in use and kept at once.
 int restless(int depth, int number) {
   if (depth == 0) {

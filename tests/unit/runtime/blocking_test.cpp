@@ -32,7 +32,7 @@ TEST(blocking, keeps_the_parallelism_when_every_worker_is_inside) {
   EXPECT_EQ(books.spare_threads, 6u);
 }
 
-TEST(blocking, gives_the_result_a_reference_or_the_exception_and_the_task_goes_on_as_a_worker) {
+TEST(blocking, gives_the_result_a_reference_or_the_exception_and_the_task_continues_as_a_worker) {
   filch::runtime rt{options{.workers = 1}};
   rt.run([&] {
     int referred = 1;
@@ -79,7 +79,7 @@ TEST(blocking, spare_threads_are_bounded_and_beyond_the_bound_tasks_keep_their_w
   EXPECT_EQ(books_of(rt).spare_threads, 2u);
 }
 
-// Thread 1 waits for a task that thread 2 has left to block. No further thread is allowed. When the task wants to go on
+// Thread 1 waits for a task that thread 2 has left to block. No further thread is allowed. When the task is ready
 // it needs the only worker, which thread 1 holds: so it must be given away.
 TEST(blocking, a_task_gets_its_worker_back_from_one_that_waits_for_it_when_there_are_no_spare_threads_left) {
   filch::runtime rt{options{.workers = 1, .max_spare_threads = 1}};
@@ -144,7 +144,7 @@ TEST(blocking, the_blocked_task_may_submit_and_may_not_wait_for_its_own_runtime)
   EXPECT_EQ(late.get(), 3);
 }
 
-// Two tasks that can only go on together: if a submission fails to wake the second worker, this hangs.
+// Two tasks that can only end together: if a submission fails to wake the second worker, this hangs.
 TEST(parallelism, two_tasks_that_wait_for_each_other_run_at_the_same_time) {
   filch::runtime rt{options{.workers = 2, .idle = filch::idle::eco}};
   for (int i = 0; i != 300; ++i) {

@@ -45,7 +45,7 @@ long by_timed_wait(filch::runtime& rt, long left) {
   return 1 + next.get();
 }
 
-TEST_P(deep_tasks, that_wait_inside_each_other_end_with_an_error_and_the_runtime_goes_on) {
+TEST_P(deep_tasks, that_wait_inside_each_other_end_with_an_error_and_the_runtime_stays_usable) {
   on_small_stack(
       [&] { EXPECT_THROW((void)rt_.run([&] { return by_get(rt_, k_deep_least); }), filch::stack_exhausted); });
   rt_.wait_idle();
@@ -53,7 +53,7 @@ TEST_P(deep_tasks, that_wait_inside_each_other_end_with_an_error_and_the_runtime
   rt_.wait_idle();
   EXPECT_EQ(rt_.statistics().unfinished(), 0u);
 }
-// Where no thread may stand in, who waits runs others meanwhile.
+// Where no thread may stand in, a task that waits runs others meanwhile.
 TEST(deep_task, that_runs_others_while_it_waits_ends_with_an_error) {
   filch::options chosen = small_stacks(1);
   chosen.max_spare_threads = 0;
@@ -137,7 +137,7 @@ TEST_P(deep_tasks, that_are_queued_are_cancelled_by_the_end_of_their_runtime) {
   EXPECT_EQ(count, 0);
 }
 
-// ---- who waits for whom ---------------------------------------------------------------------------------------------
+// ---- the wait graph -------------------------------------------------------------------------------------------------
 
 // Tasks of which each waits for the next, and the last for the first. The limit of the test's time is what a search for
 // each of them in all the others would not keep.

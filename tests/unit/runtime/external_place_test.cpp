@@ -54,8 +54,8 @@ void tree(int depth, presence& threads) {
 unsigned default_workers() { return filch::default_runtime().workers(); }
 
 // Property: an external thread that computes and the workers that help it are no more threads than there are workers.
-// Oracle: the number of threads inside leaves, also those that have lost their processor there. With one worker nobody
-// helps.
+// Oracle: the number of threads inside leaves, also those that have lost their processor there. With one worker there
+// is no helper.
 TEST(external_place, a_computing_thread_and_its_helpers_are_no_more_than_the_workers) {
   for (int i = 0; i != 10; ++i) {
     presence threads;
@@ -99,10 +99,10 @@ TEST(external_place, a_thread_that_blocks_leaves_its_place_to_a_worker) {
   EXPECT_TRUE(have_met);
 }
 
-// Property: workers that slept because an external thread computed hear of work when it has gone. The task's first
-// function ends only when another worker has run the second; the external thread came and left before it forked.
+// Property: workers that slept because an external thread computed are woken for work when it has gone. The task's
+// first function ends only when another worker has run the second; the external thread came and left before it forked.
 TEST(external_place, workers_come_back_when_the_thread_has_gone) {
-  // With one CPU there is one worker, and nobody to hear; CI has two, and there nothing is skipped.
+  // With one CPU there is one worker, and no other to wake; CI has two, and there nothing is skipped.
   if (default_workers() < 2) GTEST_SKIP() << "a single worker has no other";
   for (int i = 0; i != 50; ++i) {
     std::atomic<bool> may_fork{false};

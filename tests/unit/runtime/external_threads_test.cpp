@@ -49,9 +49,9 @@ TEST(external, the_code_after_a_join_is_on_the_thread_where_it_began) {
   }
 }
 
-// Property: a external thread that resumes for long shares its work, even when it does not fork any more. The first
+// Property: an external thread that runs for long shares its work, even when it does not fork any more. The first
 // function ends only when a worker has run the second.
-TEST(external, work_that_goes_on_is_shared_with_the_workers) {
+TEST(external, work_that_lasts_is_shared_with_the_workers) {
   for (int i = 0; i != 20; ++i) {
     std::atomic<bool> has_run{false};
     const auto [seen, where] = join([&] { return spin_until([&] { return has_run.load(); }); },
@@ -94,7 +94,7 @@ struct joins_at_the_end {
     join([] {}, [] {});
   }
 };
-TEST(external, threads_that_join_while_they_end_keep_no_seat) {
+TEST(external, threads_that_join_while_they_end_keep_no_slot) {
   for (int i = 0; i != 70; ++i) {  // more than there are slots
     std::thread{[] {
       thread_local joins_at_the_end last;
@@ -106,7 +106,7 @@ TEST(external, threads_that_join_while_they_end_keep_no_seat) {
 }
 
 // Spare threads live as long as the runtime.
-TEST(external, threads_whose_tasks_have_blocked_keep_no_seat) {
+TEST(external, threads_whose_tasks_have_blocked_keep_no_slot) {
   const std::uint32_t count = filch::default_runtime().workers() + filch::options{}.max_spare_threads;
   std::atomic<std::uint32_t> blocked{0};
   std::vector<filch::future<void>> tasks;
@@ -172,7 +172,7 @@ TEST(external, a_function_that_the_caller_keeps_is_not_copied) {
   EXPECT_EQ(second.calls, 3);
 }
 
-TEST(external, whoever_fails_first_in_the_order_of_the_arguments_is_heard_and_the_other_ends) {
+TEST(external, the_first_failure_in_the_order_of_the_arguments_is_rethrown_and_the_other_function_ends) {
   const auto what = [](const auto& call) -> std::string {
     try {
       call();
@@ -326,9 +326,9 @@ TEST_P(visited, a_worker_in_a_long_function_gives_its_latent_work_away) {
   EXPECT_EQ(rt.run([&] { return chain(10, taken); }), 10);
 }
 
-// Property: for who has offered many children that were over before anybody could come, nobody is woken for a while;
-// but it is helped when it has something that lasts. The first function ends only when another worker has run the
-// second; it forks meanwhile, and so hears requests without visits, too.
+// Property: for a worker that has offered many children that were over before a thief could come, no sleeper is woken
+// for a while; but thieves help it when it has something that lasts. The first function ends only when another worker
+// has run the second; it forks meanwhile, and so answers requests without visits, too.
 TEST_P(visited, work_that_lasts_is_shared_after_much_that_was_tiny) {
   for (const bool may_interrupt : {true, false}) {
     filch::runtime rt{{.workers = GetParam(), .interrupts = may_interrupt}};
@@ -400,7 +400,7 @@ TEST_P(deep, a_million_joins_inside_each_other_fit_on_a_stack) {
   }
 }
 
-TEST_P(deep, a_small_stack_is_exhausted_with_an_error_and_the_runtime_goes_on) {
+TEST_P(deep, a_small_stack_is_exhausted_with_an_error_and_the_runtime_stays_usable) {
   filch::runtime rt{{.workers = GetParam(), .stack_bytes = 256 << 10}};
   for (const auto& lean : {&lean_left, &lean_right}) {
     const std::string got = rt.run([&] { return outcome([&] { return lean(15'000); }); });

@@ -130,7 +130,7 @@ TEST_F(submitting, wait_for_tells_whether_the_task_is_finished) {
 }
 
 TEST_F(submitting, wait_for_on_a_worker_returns_at_its_deadline_and_the_task_runs_meanwhile) {
-  // The task holds one of the two workers; to go on after its deadline, the waiter needs the other.
+  // The task holds one of the two workers; to continue after its deadline, the waiter needs the other.
   rt_.run([&] {
     gate hold;
     auto held = rt_.submit([&] { hold.wait(); });

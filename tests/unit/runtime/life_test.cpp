@@ -16,7 +16,7 @@ using namespace filch_runtime_test;
 using namespace std::chrono_literals;
 using filch::options;
 
-TEST(wait_idle, returns_when_nothing_is_left_though_tasks_go_on_submitting) {
+TEST(wait_idle, returns_when_nothing_is_left_though_tasks_still_submit) {
   filch::runtime rt{options{.workers = 2}};
   std::atomic<int> count{0};
   std::function<void(int)> branch = [&](int depth) {

@@ -27,7 +27,7 @@ void have_something_stolen() {
 
 class lingering : public testing::TestWithParam<unsigned> {
  protected:
-  // Longer than the test may take: who does not hear while it lingers hangs.
+  // Longer than the test may take: a worker that is not woken while it lingers hangs.
   filch::runtime rt_{{.workers = GetParam(), .idle = {.linger_ns = 3600 * filch::k_ns_per_s}}};
 };
 INSTANTIATE_TEST_SUITE_P(workers, lingering, testing::Values(2u, 4u));
@@ -51,14 +51,14 @@ TEST_P(lingering, hears_timers) {
 
 TEST_P(lingering, lingers_and_is_idle) {
   rt_.run(have_something_stolen);
-  // With fewer CPUs than workers nobody lingers.
+  // With fewer CPUs than workers no worker lingers.
   while (rt_.inside().has_cpu_each && !rt_.inside().wakes->lingering.is_anybody()) std::this_thread::yield();
   rt_.wait_idle();
   EXPECT_EQ(rt_.statistics().suspended_stacks, 0u);
 }
 
-// Nobody lingers here and nothing runs, so that only the test pays.
-TEST(what_is_owed, is_asked_for_by_others_than_who_owes) {
+// No worker lingers here and nothing runs, so that only the test makes deferred requests.
+TEST(deferred_requests, are_made_by_other_workers_than_their_owner) {
   filch::runtime rt{{.workers = 2, .idle = filch::idle::eco}};
   rt.run([] {});
   auto& inside = rt.inside();

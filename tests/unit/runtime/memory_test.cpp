@@ -19,7 +19,7 @@
 #ifndef FILCH_TEST_KEEPS_NEW
 namespace {
 
-// Of the calling thread: nobody else runs out of memory.
+// Of the calling thread: no other thread runs out of memory.
 thread_local bool memory_is_out = false;
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -69,7 +69,7 @@ bool runs_out(Body&& body) {
   return false;
 }
 
-TEST(without_memory, a_submission_throws_and_the_runtime_goes_on) {
+TEST(without_memory, a_submission_throws_and_the_runtime_stays_usable) {
   filch::runtime rt{options{.workers = 2}};
   EXPECT_TRUE(runs_out([&] { (void)rt.submit([] { return 1; }); }));
   EXPECT_TRUE(runs_out([&] { rt.spawn([] {}); }));
@@ -122,7 +122,7 @@ TEST(without_memory, a_task_that_blocks_keeps_its_worker_when_no_thread_can_be_m
   EXPECT_EQ(books_of(rt).unfinished(), 0u);
 }
 
-// It is only not in the books of who waits for whom.
+// It is only not listed in the wait graph.
 TEST(without_memory, a_wait_waits_all_the_same) {
   filch::runtime rt{options{.workers = 2}};
   gate hold;

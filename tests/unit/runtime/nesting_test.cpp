@@ -50,7 +50,8 @@ TEST(nested_tasks, a_chain_of_a_million_spawns_needs_no_more_memory_than_one_of_
   EXPECT_LE(rt.statistics().total()[trace_count::queue_max], 2u);
 }
 
-// Who waits for a task that is not the newest runs it and leaves an empty entry behind. These must not pile up.
+// A worker that waits for a task that is not the newest runs it and leaves an empty entry behind. These must not pile
+// up.
 TEST(nested_tasks, a_long_task_that_waits_for_many_leaves_no_growing_queue_behind) {
   filch::runtime rt{options{.workers = 1}};
   rt.run([&] {
@@ -76,7 +77,7 @@ TEST(nested_tasks, a_waiter_does_not_lose_the_tasks_that_it_does_not_wait_for) {
   EXPECT_EQ(others, 100);
 }
 
-TEST(nested_tasks, a_task_that_was_put_into_the_injector_can_be_run_by_who_waits_for_it) {
+TEST(nested_tasks, a_task_that_was_put_into_the_injector_can_be_run_by_the_thread_that_waits_for_it) {
   filch::runtime rt{options{.workers = 1}};
   filch::future<int> inner;
   gate ready;

@@ -203,7 +203,7 @@ TEST_F(order_of_tasks, an_owner_takes_the_newest_or_the_oldest_first_as_it_was_t
 TEST(bounded_injector, submissions_wait_for_room_or_are_refused) {
   filch::runtime rt{options{.workers = 1, .injector_bound = 3}};
   std::atomic<int> executed{0};
-  const auto count = [&] { ++executed; };  // outlives the block: the submitters go on after it
+  const auto count = [&] { ++executed; };  // outlives the block: the submitters run on after it
   std::vector<std::thread> submitters;
   {
     occupied_worker busy{rt};

@@ -257,7 +257,7 @@ TEST(trace, of_a_run_is_consistent_in_itself_and_with_the_statistics) {
   EXPECT_EQ(kinds[event_kind::notify], total[trace_count::wakes]);
 }
 
-// The bug: the end of a task was recorded after whoever waited for it had gone on, so two loops in a row seemed to
+// The bug: the end of a task was recorded after its waiter had resumed, so two loops in a row seemed to
 // overlap. A clock of the whole machine keeps the order between threads.
 TEST(trace, the_end_of_a_task_comes_before_what_its_waiter_does_next) {
   filch::trace::session session{

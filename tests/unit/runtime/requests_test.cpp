@@ -65,7 +65,7 @@ TEST(requests, the_next_fork_answers_where_none_is_open) {
   });
 }
 
-// Nobody could be visited who forks and does not join.
+// An owner that forks and does not join could not be visited.
 TEST(requests, forks_answer_where_interrupts_are_off) {
   filch::runtime rt{{.workers = 1, .interrupts = false}};
   rt.run([] {
@@ -79,7 +79,7 @@ TEST(requests, forks_answer_where_interrupts_are_off) {
   });
 }
 
-TEST(requests, joins_that_have_answered_are_asked_first_until_they_have_nothing_to_offer) {
+TEST(requests, joins_that_have_answered_get_requests_first_until_they_have_nothing_to_offer) {
   filch::runtime rt{{.workers = 1}};
   rt.run([] {
     request_and_join();
@@ -93,7 +93,7 @@ TEST(requests, joins_that_have_answered_are_asked_first_until_they_have_nothing_
       EXPECT_FALSE(is_next_join_requested());
     }
     EXPECT_FALSE(own_point().requests.do_joins_answer());
-    EXPECT_TRUE(is_fork_requested());  // the last request went on to the next fork
+    EXPECT_TRUE(is_fork_requested());  // the last request was handed on to the next fork
   });
 }
 
@@ -143,7 +143,7 @@ long fib(long n) {
   return a + b;
 }
 
-// Property: one fork that nobody follows up is taken, also where joins have answered all the time before.
+// Property: one fork that no other follows is taken, also where joins have answered all the time before.
 TEST(requests, a_single_fork_behind_many_joins_is_taken) {
   for (const unsigned workers : {2u, 3u}) {
     filch::runtime rt{{.workers = workers}};

@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(both, pinned_threads, testing::Values(filch::pinning::s
 TEST(threads, that_keep_apart_sleep_elsewhere_than_others_run_and_may_run_everywhere_when_they_work) {
   const auto allowed = filch::topology::thread_affinity();
   ASSERT_TRUE(allowed.has_value());
-  // Where there is one CPU nobody can sleep elsewhere; CI has two, and there nothing is skipped.
+  // Where there is one CPU no thread can sleep elsewhere; CI has two, and there nothing is skipped.
   if (allowed->size() < 2) GTEST_SKIP() << "there is no second CPU";
   filch::runtime rt{options{.workers = 2}};
   std::atomic<bool> is_over{false};
@@ -199,7 +199,7 @@ TEST(threads, that_keep_apart_are_not_bound) {
   }
 }
 
-TEST(threads, have_the_stack_that_was_asked_for) {
+TEST(threads, have_the_stack_size_of_the_options) {
   constexpr std::size_t k_bytes = std::size_t{64} << 20;
   filch::runtime rt{options{.workers = 1, .thread_stack_bytes = k_bytes}};
   const std::size_t has = rt.run([] {
@@ -220,7 +220,7 @@ TEST(threads, when_not_one_can_be_started_the_constructor_throws_and_leaves_noth
   EXPECT_EQ(filch::runtime{options{.workers = 1}}.run([] { return 1; }), 1);
 }
 
-// In a process of its own: room for two stacks and a half, asked for eight.
+// In a process of its own: room for two stacks and a half, where eight are wanted.
 [[noreturn]] void run_with_fewer_threads() {
   constexpr std::uint64_t k_stack_bytes = std::uint64_t{512} << 20;
   const rlim_t limit = filch_test::address_space_bytes() + 2 * k_stack_bytes + k_stack_bytes / 2;
@@ -239,7 +239,7 @@ TEST(threads, when_not_one_can_be_started_the_constructor_throws_and_leaves_noth
   ::_exit(0);
 }
 
-TEST(threads_death, with_fewer_threads_than_asked_for_everything_works) {
+TEST(threads_death, with_fewer_threads_than_wanted_everything_works) {
   if (filch_test::is_emulated) GTEST_SKIP() << "the emulator keeps no limit of the address space";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(run_with_fewer_threads(), testing::ExitedWithCode(0), "");

@@ -1,7 +1,7 @@
 // Visits to workers inside long functions: they take latent work and disturb no system call; or there are none where
 // the options say so.
 //
-// Method: of two workers the second is kept busy while the first forks a function; so nobody has asked for it, and it
+// Method: of two workers the second is kept busy while the first forks a function; so no thief has requested it, and it
 // stays latent. Then the second one goes idle, and the first is inside a long function that does not fork: only a
 // visitor can take the fork from it.
 #include <support/spin_until.hpp>
@@ -68,7 +68,7 @@ bool fork_beside(filch::runtime& rt, int steps, const std::function<void()>& ste
   EXPECT_TRUE(spin_until([&] { return is_busy.load(); }));
   bool was_taken = false;
   rt.submit_to(filch::worker_id{0}, [&] {
-      for (int i = 0; i != 20; ++i) join([] {}, [] {});  // they answer whoever has asked before
+      for (int i = 0; i != 20; ++i) join([] {}, [] {});  // they answer earlier requests
       std::atomic<bool> is_taken{false};
       std::atomic<bool> is_over{false};
       join(
@@ -110,12 +110,12 @@ class visits : public testing::Test {
                                                  : std::nullopt;
 };
 
-TEST_F(visits, take_work_from_one_that_is_blocked_in_the_kernel) {
+TEST_F(visits, take_work_from_a_worker_that_is_blocked_in_the_kernel) {
   filch::runtime rt{{.workers = 2}};
   for (int i = 0; i != 10; ++i) expect_visits(rt);
 }
 
-TEST_F(visits, take_work_from_one_that_computes) {
+TEST_F(visits, take_work_from_a_worker_that_computes) {
   filch::runtime rt{{.workers = 2}};
   for (int i = 0; i != 10; ++i) {
     EXPECT_TRUE(fork_beside(rt, k_until_taken, [] {

@@ -47,9 +47,9 @@ class forks {
     const bool was_shared = shared_ > open_.size();
     const bool is_heard = filch::detail::is_address_not_below(leaving_, stack_.join_limit);
     if (was_seen || is_asked_) {
-      ASSERT_TRUE(is_heard) << "a join of a frame that was seen, or that is asked, must not go on as if nothing were";
+      ASSERT_TRUE(is_heard) << "a join of a frame that was seen, or with a request, must take the slow path";
     } else if (where_ == places::falling) {
-      ASSERT_FALSE(is_heard) << "a join that need not look why is not to be troubled";
+      ASSERT_FALSE(is_heard) << "a join of a fresh frame without a request must not take the slow path";
     }
     if (!was_seen) {
       ASSERT_FALSE(was_shared) << "a frame that others could take must be seen";
@@ -109,7 +109,7 @@ class forks {
   std::array<latent_frame, 24> memory_{};
   bool is_asked_ = false;
   std::vector<latent_frame*> open_;
-  std::size_t shared_ = 0;  // so many of the oldest, perhaps the one that is being unlinked
+  std::size_t shared_ = 0;  // of the oldest, perhaps with the one that is being unlinked
   latent_frame* leaving_ = nullptr;
 };
 
@@ -163,9 +163,9 @@ TEST(frame_list, agrees_with_a_plain_list_at_every_point_where_a_visitor_may_com
   }
 }
 
-// Property: whatever the owner watches meanwhile, a request stands until it is taken. Method: another thread asks again
-// and again, while frames come, are seen and go.
-TEST(frame_list, a_request_is_not_covered_up_by_what_the_owner_watches) {
+// Property: whatever the owner sees meanwhile, a request stands until it is taken. Method: another thread requests
+// again and again, while frames come, are seen and go.
+TEST(frame_list, a_request_is_not_covered_up_by_the_frames_that_the_owner_sees) {
   constexpr int k_requests = 20'000;
   forks list;
   std::atomic<int> taken{0};

@@ -86,7 +86,7 @@ TEST(local_work, a_child_that_a_visitor_has_taken_is_not_taken_again) {
 }
 
 // Property: children that lie in the list of a worker which does not fork any more get to others. Each waits for all,
-// for a minute at most. There are as many as workers, and only the first is started by who forks.
+// for a minute at most. There are as many as workers, and only the first is started by the worker that forks.
 TEST(local_work, children_of_a_worker_that_does_not_fork_any_more_are_taken_by_others) {
   struct local {
     static filch::task<bool> meet(std::atomic<int>& there, int wanted) {

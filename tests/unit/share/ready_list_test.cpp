@@ -72,7 +72,7 @@ filch::task<> set(std::atomic<bool>& flag) {
 }
 
 // Property: a chain in which each task spawns the next does not keep others of its worker from their turn.
-TEST(ready_list, a_chain_of_spawns_starves_nobody) {
+TEST(ready_list, a_chain_of_spawns_starves_no_other_coroutine) {
   filch::runtime rt{{.workers = 1}};
   std::atomic<bool> is_over{false};
   struct local {
@@ -126,8 +126,8 @@ TEST(ready_list, what_a_busy_worker_spawned_is_taken_by_others) {
   }
 }
 
-// Property: of many tasks that yield all the time each resumes, also with workers that come and ask.
-TEST(ready_list, all_who_yield_have_their_turns) {
+// Property: of many tasks that yield all the time each resumes, also with workers that come and request work.
+TEST(ready_list, all_coroutines_that_yield_have_their_turns) {
   filch::runtime rt{{.workers = 3}};
   std::atomic<int> turns{0};
   struct local {
