@@ -1,7 +1,7 @@
 // A fork of all that is left of a loop: one latent frame, however many elements there are.
 //
 // The owner claims elements from the lower end, a few at a time. When a thief requests work, the frame is divided: one
-// half of what has not been claimed becomes a part, which the thief takes, and the owner resumes with the other half.
+// half of what has not been claimed becomes a part, which the thief takes, and the owner continues with the other half.
 // The frame stays where it is, and is divided again at the next request, until nothing is left. So a loop inside a loop
 // can be divided while an element of the outer one runs, and costs one fork, not one for each element.
 //
@@ -50,7 +50,7 @@ class range_frame : public latent_frame {
     return now.what;
   }
   [[nodiscard]] index_range unclaimed() const { return elements_.unclaimed(); }
-  // The owner resumes elsewhere with what is left. Only of a frame that is passed by.
+  // The owner continues elsewhere with what is left. Only of a frame that is passed by.
   [[nodiscard]] index_range take_unclaimed() { return elements_.take_unclaimed(); }
   // From now on `least` elements are worth a thief's trouble.
   void set_least(std::size_t least) { least_.store(least, std::memory_order_relaxed); }  // hint

@@ -1,10 +1,10 @@
 // A loop over indices, or over what can be indexed.
 //
 // Cheap elements run in blocks, whose length follows from the clock. As soon as what is left is worth a theft, one
-// frame stands for it (runtime/range_frame.hpp): when a thief asks, the frame is divided, and the owner resumes with
-// one half behind a new frame. Few elements are behind a frame from the beginning, whatever they cost, without a clock:
-// a frame costs about as much as two cheap elements, and they may be loops themselves. So in a nest of loops every
-// level can be divided at any time, the outermost first.
+// frame stands for it (share/range_frame.hpp): when a thief requests work, the frame is divided, and the owner
+// continues with one half behind a new frame. Few elements are behind a frame from the beginning, whatever they cost,
+// without a clock: a frame costs about as much as two cheap elements, and they may be loops themselves. So in a nest of
+// loops every level can be divided at any time, the outermost first.
 //
 // Which half a worker keeps at a request that it answers between two blocks follows from its number (home_part): so
 // loops that follow each other over the same elements find them in the same worker's cache. With one worker no request
