@@ -42,7 +42,7 @@ bool spawned::may_start(coroutine_entry& who, bool is_late) noexcept {
   }
   port::count_begun();
   made.id_ = root.id;
-  if (port::facts_of(port::here()).tracks_tasks) made.track();
+  if (port::tracks_tasks(port::here())) made.track();
   return true;
 }
 

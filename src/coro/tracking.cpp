@@ -46,7 +46,7 @@ std::string chain_of(const void* who) {
 
 bool register_wait(const promise_base& who, std::string_view reason, const void* awaited) noexcept {
   const port::home* const home = port::current_home();
-  if (home == nullptr || !port::facts_of(*home).tracks_tasks) return false;
+  if (home == nullptr || !port::tracks_tasks(*home)) return false;
   try {
     const task_id task = who.context == nullptr ? task_id::none() : who.context->id();
     task_registry::the_one().add_wait(&who, {home, task, std::string{reason}, awaited, &chain_of});

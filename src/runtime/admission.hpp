@@ -34,8 +34,8 @@ class admission {
   }
   // The caller wakes all workers after this.
   void go_to(life next);
-  // May the calling thread submit? Until what is there has ended, its tasks may. `is_own_thread`: of the crew.
-  [[nodiscard]] bool is_accepting(bool is_own_thread) const { return now() == life::open || is_own_thread; }
+  // May any thread submit? Until what is there has ended, threads of the crew may.
+  [[nodiscard]] bool is_accepting() const { return now() == life::open; }
   [[noreturn]] static void throw_shut_down();
 
   // Counts a task that comes from outside. The caller looks whether the runtime accepts it after this.

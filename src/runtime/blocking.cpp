@@ -18,7 +18,7 @@ void enter_blocked(runtime::core& home, latent_stack& stack, task_id task) noexc
   slot->waits.store(1, std::memory_order_relaxed);  // owner-only
   slot->point.lock.lock();                          // another thread may visit what the last user of the slot has left
   slot->stack = &stack;
-  slot->point.task_number.store(task.value, std::memory_order_relaxed);  // hint
+  slot->task_number.store(task.value, std::memory_order_relaxed);  // hint
   share_owner{slot->point}.enter(&stack, has_latent_work(stack));
   slot->point.lock.unlock();
   set_share_point_here(&slot->point);
@@ -35,8 +35,8 @@ void leave_blocked() noexcept {
   set_share_point_here(nullptr);
   share_owner{slot->point}.leave();
   slot->stack = nullptr;
-  slot->point.task_number.store(task_id::none().value, std::memory_order_relaxed);  // hint
-  slot->waits.store(0, std::memory_order_relaxed);                                  // owner-only
+  slot->task_number.store(task_id::none().value, std::memory_order_relaxed);  // hint
+  slot->waits.store(0, std::memory_order_relaxed);                            // owner-only
   external_threads::give_slot_back();
 }
 

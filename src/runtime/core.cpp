@@ -1,5 +1,6 @@
 #include "core.hpp"
 
+#include "own_thread.hpp"
 #include "reports.hpp"
 #include "stack_header.hpp"
 
@@ -16,27 +17,6 @@
 #include <utility>
 
 namespace filch::inline v0 {
-namespace {
-
-// The runtime whose thread this is, also while it holds no worker because its task blocks.
-constinit thread_local const runtime::core* home_of_thread = nullptr;
-
-// exit() destroys what is local to its thread first, and what is static behind that.
-constinit thread_local bool is_thread_ending = false;
-struct notes_end_of_thread {
-  ~notes_end_of_thread() { is_thread_ending = true; }
-};
-
-}  // namespace
-
-void note_own_thread(const runtime::core& home) noexcept {
-  home_of_thread = &home;
-  thread_local const notes_end_of_thread at_end;
-  (void)at_end;
-}
-
-bool is_in_exit_here(const runtime::core& home) { return home.is_own_thread() && is_thread_ending; }
-
 // ---- beginning ------------------------------------------------------------------------------------------------------
 
 runtime::core::core(options given, const thread_actions& actions_)
@@ -120,7 +100,7 @@ void runtime::core::make_watchers() {
 }
 
 runtime::core::~core() {
-  if (is_own_thread()) {
+  if (is_thread_of(*this)) {
     report(
         "filch: a runtime is being destroyed by a task that runs on one of its own workers, which would wait for "
         "itself for ever. Destroy it on another thread.\n");
@@ -132,15 +112,13 @@ runtime::core::~core() {
 
 // ---- the calling thread ---------------------------------------------------------------------------------------------
 
-bool runtime::core::is_own_thread() const { return home_of_thread == this; }
-
 void runtime::core::require_open() const {
   if (is_forked_child()) {
     throw usage_error(
         "filch: this runtime was made before fork(): its threads exist only in the parent. Make a new "
         "runtime in the child");
   }
-  if (!admits.is_accepting(is_own_thread())) admission::throw_shut_down();
+  if (admits.now() != life::open && !is_thread_of(*this)) admission::throw_shut_down();
 }
 
 bool runtime::core::has_work_for(const worker& who) const {
@@ -151,7 +129,7 @@ bool runtime::core::has_work_for(const worker& who) const {
 // ---- ending ---------------------------------------------------------------------------------------------------------
 
 bool runtime::core::wait_idle(time_ns deadline_ns) {
-  if (is_own_thread()) {
+  if (is_thread_of(*this)) {
     throw usage_error("filch: wait_idle() was called by a task of the same runtime, which would wait for itself");
   }
   if (is_forked_child()) throw usage_error("filch: this runtime was made before fork(): it does nothing in the child");
@@ -162,7 +140,7 @@ bool runtime::core::wait_idle(time_ns deadline_ns) {
 // Several threads may be here: each waits as long as it likes, and the first that sees everything done stops the
 // threads.
 bool runtime::core::shutdown(time_ns deadline_ns) {
-  if (is_own_thread()) {
+  if (is_thread_of(*this)) {
     throw usage_error("filch: shutdown() was called by a task of the same runtime, which would wait for itself");
   }
   if (is_forked_child()) return true;

@@ -70,8 +70,6 @@ class runtime::core : public runtime_setup {
     worker* const held = worker::current();
     return held != nullptr && &held->home == this ? held : nullptr;
   }
-  // Is the calling thread one of this runtime, which perhaps holds no worker because its task blocks?
-  [[nodiscard]] bool is_own_thread() const;
   // Throws usage_error unless the calling thread may submit.
   void require_open() const;
   [[nodiscard]] bool is_forked_child() const { return fork_generation_ != fork_generation(); }
@@ -91,10 +89,5 @@ class runtime::core : public runtime_setup {
   std::optional<fork_heartbeat> heartbeat_;
   std::mutex life_mutex_;  // held by the thread that stops the others
 };
-
-// The calling thread belongs to this runtime from now on. It notices its own end, for exit().
-void note_own_thread(const runtime::core& home) noexcept;
-// Has a task of this runtime called exit(), on the calling thread?
-[[nodiscard]] bool is_in_exit_here(const runtime::core& home);
 
 }  // namespace filch::inline v0

@@ -15,9 +15,8 @@ namespace filch::inline v0 {
 
 class current_task {
  public:
-  // `number` is the share point's. `is_measured`: the watchdog wants to know when each task began.
-  current_task(std_atomics::atomic<std::uint64_t>& number, bool is_measured)
-      : number_{number}, is_measured_{is_measured} {}
+  // `is_measured`: the watchdog wants to know when each task began.
+  explicit current_task(bool is_measured) : is_measured_{is_measured} {}
   current_task(const current_task&) = delete;
   current_task& operator=(const current_task&) = delete;
 
@@ -46,9 +45,12 @@ class current_task {
   // "task 12 (name)", or "no task".
   [[nodiscard]] std::string describe() const;
 
+  // What share points show thieves and visitors.
+  [[nodiscard]] const std_atomics::atomic<std::uint64_t>& number() const { return number_; }
+
  private:
   task_record* now_ = nullptr;
-  std_atomics::atomic<std::uint64_t>& number_;
+  std_atomics::atomic<std::uint64_t> number_{task_id::none().value};
   const bool is_measured_;
   std_atomics::atomic<const char*> name_{nullptr};
   std_atomics::atomic<time_ns> since_ns_{0};

@@ -30,9 +30,9 @@ void dispatch::number(coroutine_entry& entry, worker& from) noexcept {
 
 // ---- what is ready --------------------------------------------------------------------------------------------------
 
-void dispatch::push_injected(queue_entry& entry) noexcept {
+void dispatch::push_injected(queue_entry& entry, worker* from) noexcept {
   injector_of(entry.band).push(&entry);
-  wakes_.notify(worker_id::none(), nullptr);
+  wakes_.notify(worker_id::none(), from);
 }
 
 void dispatch::push_own_quietly(queue_entry& entry, worker& me) noexcept {
@@ -66,7 +66,7 @@ void dispatch::put_back(queue_entry& stack, const task_record* running, const ch
   if (running != nullptr) trace_woken(running->id, from, why);
   if (from != nullptr) return push_own(stack, *from);
   const admission::errand here{admits_};
-  push_injected(stack);
+  push_injected(stack, nullptr);
 }
 
 void dispatch::put_back(coroutine_entry& entry, const char* why, worker* from) noexcept {
@@ -80,7 +80,7 @@ void dispatch::put_back(coroutine_entry& entry, const char* why, worker* from) n
   entry.id = admits_.count_returning();
   if (session_ != nullptr && session_->outside().is_enabled()) record_spawn(entry.id, entry.name);
   trace_woken(entry.id, nullptr, why);
-  push_injected(entry);
+  push_injected(entry, nullptr);
 }
 
 // The mail is looked at when the deque is empty, and in turn with the injector.

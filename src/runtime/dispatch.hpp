@@ -37,7 +37,7 @@ class dispatch {
   void put_at(coroutine_entry& entry, worker_id at, worker& me) noexcept;
   void pin(queue_entry& entry, worker_id at, worker* from) noexcept;
   // Into the injector of its band.
-  void push_injected(queue_entry& entry) noexcept;
+  void push_injected(queue_entry& entry, worker* from) noexcept;
   // Into the worker's own deque without a wake-up; into the injector if the deque cannot grow.
   void push_own_quietly(queue_entry& entry, worker& me) noexcept;
   // The entry becomes a task in the counts of its maker.

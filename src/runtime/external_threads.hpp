@@ -22,9 +22,10 @@ class external_threads;
 
 struct external_slot {
   external_slot(external_threads& of_, share_host& host, const policy::demand& rules, bool can_visit)
-      : of{of_}, point{host, rules, can_visit} {}
+      : of{of_}, point{host, rules, can_visit, task_number} {}
 
   external_threads& of;
+  std_atomics::atomic<std::uint64_t> task_number{task_id::none().value};  // of a task that blocks
   share_point point;
   // The list of latent frames is the one of these whose place in a page is that of the thread's frames before the
   // first: then no frame of the first levels has the same place in a page as the list, which a processor would take for

@@ -2,6 +2,7 @@
 
 #include "blocking.hpp"
 #include "core.hpp"
+#include "own_thread.hpp"
 #include "reports.hpp"
 #include "running.hpp"
 #include "waiting.hpp"
@@ -41,7 +42,7 @@ void runtime::require_worker(worker_id worker) const {
 }
 
 void runtime::enqueue(task_base& made, worker_id worker, const submit_options& how) {
-  core_->submits->enqueue(made, worker, how, core_->own_worker(), core_->is_own_thread());
+  core_->submits->enqueue(made, worker, how, core_->own_worker());
 }
 
 void runtime::run_and_wait(detail::plain_call what) {
@@ -52,9 +53,7 @@ void runtime::run_and_wait(detail::plain_call what) {
   called.get();
 }
 
-void runtime::place(task_base& made, worker_id worker) {
-  core_->submits->place(made, worker, core_->own_worker(), core_->is_own_thread());
-}
+void runtime::place(task_base& made, worker_id worker) { core_->submits->place(made, worker, core_->own_worker()); }
 
 void runtime::wait_idle() { (void)core_->wait_idle(k_never_ns); }
 bool runtime::wait_idle_until(time_ns deadline_ns) { return core_->wait_idle(deadline_ns); }

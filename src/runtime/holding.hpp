@@ -8,7 +8,8 @@
 namespace filch::inline v0 {
 
 // The calling thread holds this worker from now on, or none.
-void hold_worker(worker* held) noexcept;
+// Not inlined: its caller may have come to another thread, whose thread-locals lie elsewhere.
+[[gnu::noinline]] void hold_worker(worker* held) noexcept;
 // This stack runs on the worker that the calling thread holds, or none. Where no thief requests work and nothing is
 // recorded, the first fork need not look whether work was requested.
 void run_stack(worker& me, latent_stack* running) noexcept;

@@ -106,7 +106,8 @@ void monitor::prepare_visits() {
 }
 
 void monitor::run() noexcept {
-  (void)cpus_.unbind_thread();                              // its starter may be bound itself
+  // Its starter may be bound itself.
+  if (const std::string problem = cpus_.unbind_thread(); !problem.empty()) report_to(chosen_, problem);
   (void)::prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);  // nanoseconds; the default would add 50 µs to every pause
   if (visits_.may_visit()) prepare_visits();
   policy::monitor_pace pace{board_.rules()};

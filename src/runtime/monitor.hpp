@@ -14,6 +14,7 @@
 #include "demand_board.hpp"
 #include "fork_generation.hpp"
 #include "os_thread.hpp"
+#include "setup.hpp"
 #include "visits.hpp"
 
 #include "share/on_call.hpp"
@@ -30,8 +31,8 @@ namespace filch::inline v0 {
 
 class monitor {
  public:
-  monitor(demand_board& board, filch::visits& visits, const cpu_spread& cpus, std::string name)
-      : board_{board}, visits_{visits}, cpus_{cpus}, name_{std::move(name)} {}
+  monitor(demand_board& board, filch::visits& visits, const cpu_spread& cpus, const options& chosen)
+      : board_{board}, visits_{visits}, cpus_{cpus}, chosen_{chosen}, name_{chosen.name + "-monitor"} {}
   monitor(const monitor&) = delete;
   monitor& operator=(const monitor&) = delete;
   ~monitor() { stop(); }
@@ -70,6 +71,7 @@ class monitor {
   demand_board& board_;
   filch::visits& visits_;
   const cpu_spread& cpus_;
+  const options& chosen_;
   const std::string name_;
   const std::uint32_t fork_generation_ = fork_generation();
   on_call<> rest_;

@@ -19,19 +19,17 @@ home* current_home() noexcept {
 home& here() noexcept { return worker::current()->home; }
 const task_record* running_task() noexcept { return worker::current()->runs.get(); }
 
-void enqueue(home& at, task_base& made) {
-  at.submits->enqueue(made, worker_id::none(), k_plain, at.own_worker(), at.is_own_thread());
-}
+void enqueue(home& at, task_base& made) { at.submits->enqueue(made, worker_id::none(), k_plain, at.own_worker()); }
 
 void spawn(home& at, coroutine_entry& made, const submit_options& how) {
   worker* const from = at.own_worker();
-  if (from == nullptr) at.require_open();
-  at.submits->spawn(made, how, from, at.is_own_thread());
+  if (from == nullptr || at.is_forked_child()) at.require_open();
+  at.submits->spawn(made, how, from);
 }
 
 void place_here(task_base& made) {
   worker& me = *worker::current();
-  me.home.submits->place(made, me.self, &me, true);
+  me.home.submits->place(made, me.self, &me);
 }
 
 void count_begun() noexcept { (void)worker::current()->totals.made(); }
@@ -59,7 +57,7 @@ void put_at(coroutine_entry& entry, worker_id where) noexcept {
 
 void move_to(home& there, coroutine_entry& entry) {
   worker& me = *worker::current();
-  there.submits->take_in(entry, there.is_own_thread());
+  there.submits->take_in(entry);
   me.totals.finished();
 }
 
@@ -104,14 +102,15 @@ void record_join() noexcept {
 }
 
 facts facts_of(const home& which) {
-  return {*which.chosen.workers, which.has_cpu_each, which.search_options.idle.initial_ns != 0, which.tracks_tasks};
+  return {*which.chosen.workers, which.has_cpu_each, which.search_options.idle.initial_ns != 0};
 }
+bool tracks_tasks(const home& which) { return which.tracks_tasks; }
 
 home& home_of(const runtime& which) { return which.inside(); }
 
 park::source_set& sources_of(home& which) { return which.wakes->sources; }
 
-void note_deadline(home& which, time_ns at_ns) { which.wakes->note_deadline(at_ns); }
+void note_deadline(home& which, time_ns at_ns) { which.wakes->note_deadline(at_ns, which.own_worker()); }
 
 void note_cancelled_wait() {
   home& at = here();

@@ -73,10 +73,11 @@ void record_join() noexcept;
 struct facts {
   std::uint32_t workers;
   bool has_cpu_each;
-  bool waits_awake;   // workers that find nothing look again before they sleep
-  bool tracks_tasks;  // in the registry of tasks
+  bool waits_awake;  // workers that find nothing look again before they sleep
 };
 [[nodiscard]] facts facts_of(const home& which);
+// In the registry of tasks.
+[[nodiscard]] bool tracks_tasks(const home& which);
 [[nodiscard]] home& home_of(const runtime& which);
 
 // ---- time -----------------------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ void runtime_setup::choose_machine() {
   distances = topology::distance_table{*chosen.machine, cpu_of_worker};
 }
 
-void runtime_setup::report(const std::string& text) const {
+void report_to(const options& chosen, const std::string& text) {
   if (chosen.on_report) {
     chosen.on_report(text);
   } else {

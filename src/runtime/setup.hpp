@@ -14,6 +14,9 @@
 
 namespace filch::inline v0 {
 
+// To options::on_report, or to standard error.
+void report_to(const options& chosen, const std::string& text);
+
 struct runtime_setup {
   // Throws std::invalid_argument for options that cannot work. `chosen.workers` has a value afterwards.
   explicit runtime_setup(options given);
@@ -29,8 +32,7 @@ struct runtime_setup {
     return chosen.trace != nullptr && chosen.trace->forks() != trace::fork_detail::stolen &&
            chosen.trace->is_recording();
   }
-  // To options::on_report, or to standard error.
-  void report(const std::string& text) const;
+  void report(const std::string& text) const { report_to(chosen, text); }
 
   options chosen;
   policy::search_options search_options;

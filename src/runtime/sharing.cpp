@@ -7,7 +7,7 @@ sharing::sharing(const options& chosen, std::deque<worker>& workers, wakeups& wa
     : external{*this, chosen.demand, may_visit},
       board{workers, external, wakes, chosen.demand},
       visits{board, may_visit},
-      watcher{board, visits, cpus, chosen.name + "-monitor"},
+      watcher{board, visits, cpus, chosen},
       chosen_{chosen},
       wakes_{wakes},
       wait_for_{waits} {}

@@ -233,7 +233,7 @@ void look_at_sources_in_turn(worker& me) {
   const bool is_often = now_ns - std::exchange(mine.looked_ns, now_ns) < k_often_ns;
   mine.tasks_per_look = is_often ? std::min(2 * mine.tasks_per_look, k_most_tasks) : 1;
   mine.tasks_to_look = mine.tasks_per_look;
-  (void)me.home.wakes->poll_sources();
+  (void)me.home.wakes->poll_sources(&me);
 }
 
 }  // namespace filch::inline v0

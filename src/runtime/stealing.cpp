@@ -63,7 +63,6 @@ bool may_have_more(const worker& me, const worker& robbed, const queue_entry& ta
 
 // The victim may have forked in the very moment of the request: its change needs some time until it is seen.
 [[nodiscard]] bool withholds_soon(const worker& robbed) {
-  if (withholds(robbed.point)) return true;
   const time_ns until_ns = monotonic_now_ns() + robbed.point.rules.migrate_ns;
   while (monotonic_now_ns() < until_ns) std_atomics::pause();
   return withholds(robbed.point);
@@ -71,10 +70,12 @@ bool may_have_more(const worker& me, const worker& robbed, const queue_entry& ta
 
 // The thief has taken work while others sleep, and will request nothing soon: should the victim have more, and come to
 // no fork or join, only the monitor notices.
-void pass_on(worker& me, const worker& robbed) {
+void pass_on(worker& me, const worker& robbed, const queue_entry& taken) {
   if (me.home.wakes->sleeping_hint() == 0) return;
-  if (robbed.awaits_join() || withholds_soon(robbed)) me.home.shares->call_monitor();
+  const bool was_forked = taken.kind == entry_kind::offer || is_coroutine(taken);
+  if (robbed.awaits_join() || withholds(robbed.point)) me.home.shares->call_monitor();
   else if (robbed.point.requests.has_deferred()) me.home.shares->announce_deferred();
+  else if (was_forked && withholds_soon(robbed)) me.home.shares->call_monitor();
 }
 
 // `moved` entries have come into the own deque: those that are coroutines become private again.
@@ -122,7 +123,7 @@ worker_queues::look steal_from(worker& me, worker_id victim, policy::priority ba
   } else if (result.item != nullptr && robbed.queues.deque_hint(band) == 0 && may_have_more(me, robbed, *result.item)) {
     request(me, robbed.point, true);
   }
-  if (result.item != nullptr) pass_on(me, robbed);
+  if (result.item != nullptr) pass_on(me, robbed, *result.item);
   switch (result.status) {
     case steal_status::taken:
       note_stolen(me, robbed, result, band);

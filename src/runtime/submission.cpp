@@ -1,6 +1,6 @@
 #include "submission.hpp"
 
-#include "fork_generation.hpp"
+#include "own_thread.hpp"
 
 #include <filch/runtime/errors.hpp>
 
@@ -19,9 +19,8 @@ submission::submission(runtime::core& home, std::deque<worker>& workers, const o
       placement_{placed, *chosen.workers},
       placement_random_{random_stream{chosen.seed}.split(std::uint64_t{UINT32_MAX} + 1)} {}
 
-void submission::enqueue(task_base& made, worker_id pinned, const submit_options& how, worker* from,
-                         bool is_own_thread) {
-  number_task(made, from, is_own_thread);
+void submission::enqueue(task_base& made, worker_id pinned, const submit_options& how, worker* from) {
+  number_task(made, from);
   if (pinned.is_some()) {
     made.pinned_to = pinned;
     if (from == nullptr && session_ != nullptr) session_->outside().inject(made.id, pinned);
@@ -46,19 +45,19 @@ void submission::enqueue(task_base& made, worker_id pinned, const submit_options
   }
 }
 
-void submission::place(task_base& made, worker_id at, worker* from, bool is_own_thread) {
-  number_task(made, from, is_own_thread);
+void submission::place(task_base& made, worker_id at, worker* from) {
+  number_task(made, from);
   workers_[at.value].queues.mail(made);
   wakes_.notify(at, from);
 }
 
-void submission::spawn(coroutine_entry& entry, const submit_options& how, worker* from, bool is_own_thread) {
+void submission::spawn(coroutine_entry& entry, const submit_options& how, worker* from) {
   queues_.note_band(entry);
   if (from != nullptr) {
     queues_.put_new(entry, *from);
     return;
   }
-  if (!admit_outside(entry.id, entry.name, is_own_thread)) admission::throw_shut_down();
+  if (!admit_outside(entry.id, entry.name)) admission::throw_shut_down();
   const task_id id = entry.id;
   if (!inject(entry, id, how)) {
     take_back_outside(id);
@@ -66,31 +65,31 @@ void submission::spawn(coroutine_entry& entry, const submit_options& how, worker
   }
 }
 
-void submission::take_in(coroutine_entry& entry, bool is_own_thread) {
+void submission::take_in(coroutine_entry& entry) {
   const admission::errand here{admits_};
-  if (!admit_outside(entry.id, entry.name, is_own_thread)) admission::throw_shut_down();
-  queues_.push_injected(entry);
+  if (!admit_outside(entry.id, entry.name)) admission::throw_shut_down();
+  queues_.push_injected(entry, nullptr);
 }
 
 // The high bits of a number say which worker made it, so that no two makers need to agree.
-void submission::number_task(task_base& made, worker* from, bool is_own_thread) {
+void submission::number_task(task_base& made, worker* from) {
   if (from != nullptr) {
     made.id = from->number_task();
     from->counters.add(trace::count::spawned);
     if (from->trace.is_enabled()) from->trace.events().spawn(made.id, from->runs.id(), from->trace.name_of(made));
-  } else if (!admit_outside(made.id, made.name != nullptr ? made.name : made.label(), is_own_thread)) {
+  } else if (!admit_outside(made.id, made.name != nullptr ? made.name : made.label())) {
     made.release();
     admission::throw_shut_down();
   }
   queues_.note_band(made);
   made.home = &home_;
-  made.fork_generation = fork_generation();
+  made.fork_generation = fork_generation_;
 }
 
 // Counts and numbers what comes from outside. False: it comes too late, and is taken back.
-bool submission::admit_outside(task_id& made, const char* name, bool is_own_thread) {
+bool submission::admit_outside(task_id& made, const char* name) {
   made = admits_.count_outside();
-  if (!admits_.is_accepting(is_own_thread)) {
+  if (!admits_.is_accepting() && !is_thread_of(home_)) {
     take_back_outside(made);
     return false;
   }

@@ -4,13 +4,14 @@
 //   from outside    where options::placement says: the injector, or a worker's mail
 //   pinned          the inbox of that worker
 //
-// Who may call what: any thread. `from` is the calling worker, if it is one of this runtime; `is_own_thread`: the
-// calling thread is of this runtime's crew. They throw usage_error where nothing is accepted any more, injector_full,
-// or std::bad_alloc when a deque cannot grow; then a task is released, and an entry is still the caller's.
+// Who may call what: any thread. `from` is the calling worker, if it is one of this runtime. They throw usage_error
+// where nothing is accepted any more, injector_full, or std::bad_alloc when a deque cannot grow; then a task is
+// released, and an entry is still the caller's.
 #pragma once
 
 #include "admission.hpp"
 #include "dispatch.hpp"
+#include "fork_generation.hpp"
 #include "wakeups.hpp"
 #include "worker.hpp"
 
@@ -31,24 +32,25 @@ class submission {
   submission(const submission&) = delete;
   submission& operator=(const submission&) = delete;
 
-  void enqueue(task_base& made, worker_id pinned, const submit_options& how, worker* from, bool is_own_thread);
-  void place(task_base& made, worker_id at, worker* from, bool is_own_thread);
-  void spawn(coroutine_entry& entry, const submit_options& how, worker* from, bool is_own_thread);
+  void enqueue(task_base& made, worker_id pinned, const submit_options& how, worker* from);
+  void place(task_base& made, worker_id at, worker* from);
+  void spawn(coroutine_entry& entry, const submit_options& how, worker* from);
   // Of a coroutine that comes from another runtime.
-  void take_in(coroutine_entry& entry, bool is_own_thread);
+  void take_in(coroutine_entry& entry);
   // A worker of this runtime has taken something from the bounded injector.
   void made_room() {
     if (is_bounded_) has_room_.notify([] { return true; });
   }
 
  private:
-  void number_task(task_base& made, worker* from, bool is_own_thread);
-  [[nodiscard]] bool admit_outside(task_id& made, const char* name, bool is_own_thread);
+  void number_task(task_base& made, worker* from);
+  [[nodiscard]] bool admit_outside(task_id& made, const char* name);
   void take_back_outside(task_id made);
   [[nodiscard]] bool inject(queue_entry& made, task_id id, const submit_options& how);
   [[nodiscard]] bool push_bounded(queue_entry& made, queue::injector<>& into, const submit_options& how);
 
   runtime::core& home_;
+  const std::uint32_t fork_generation_ = fork_generation();
   std::deque<worker>& workers_;
   trace::session* const session_;
   admission& admits_;

@@ -191,7 +191,7 @@ void continue_in_turn(suspended_stack& who) noexcept {
     who.sleeper->unpark();
     return;
   }
-  who.core->queues->push_injected(who);
+  who.core->queues->push_injected(who, who.core->own_worker());
 }
 
 void continue_others_instead() {

@@ -24,7 +24,7 @@ void help_until(const std::function<bool()>& is_over, const std::function<void(t
     } else if (has_staying_stacks() && !does_stay()) {
       nap(monotonic_now_ns() + k_look_again_ns);
     } else {
-      (void)home.wakes->poll_sources();
+      (void)home.wakes->poll_sources(&me);
       if (queue_entry* const found = take_anything(me)) execute(*found, outer);
       else nap(monotonic_now_ns() + k_look_again_ns);
       continue_others_first();

@@ -35,7 +35,7 @@ void wakeups::notify(worker_id origin, worker* by) noexcept {
   }
 }
 
-void wakeups::answer(park::keeper_call call) {
+void wakeups::answer(park::keeper_call call, worker* by) {
   switch (call.what) {
     case park::keeper_call::kind::nobody:
       break;
@@ -43,19 +43,19 @@ void wakeups::answer(park::keeper_call call) {
       (void)idle_.notify_worker(call.who);
       break;
     case park::keeper_call::kind::vacant:
-      notify(worker_id::none(), nullptr);
+      notify(worker_id::none(), by);
       break;
   }
 }
 
-bool wakeups::poll_sources() {
+bool wakeups::poll_sources(worker* by) {
   const time_ns earliest_ns = sources.keeper.earliest_ns();
   if (earliest_ns == k_never_ns) return false;
   const time_ns now_ns = monotonic_now_ns();
   if (earliest_ns > now_ns) return false;
   park::keeper_call call;
   const bool any = sources.poll(now_ns, call);
-  answer(call);
+  answer(call, by);
   return any;
 }
 

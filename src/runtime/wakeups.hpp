@@ -38,10 +38,10 @@ class wakeups {
   void notify_all() { (void)idle_.notify_all(); }
 
   // A source becomes ready at that time. Its deadline_ns() returns it already.
-  void note_deadline(time_ns at_ns) { answer(sources.keeper.lower(at_ns)); }
+  void note_deadline(time_ns at_ns, worker* by) { answer(sources.keeper.lower(at_ns), by); }
   // A worker: if a source is ready by now, takes what it has. True if there was anything.
-  [[nodiscard]] bool poll_sources();
-  void answer(park::keeper_call call);
+  [[nodiscard]] bool poll_sources(worker* by);
+  void answer(park::keeper_call call, worker* by);
 
   [[nodiscard]] park::idle<>& idle() { return idle_; }
   // Hints.

@@ -8,9 +8,9 @@ worker::worker(const worker_setup& with, worker_id self_)
       is_only{*with.chosen.workers == 1},
       share_ready{with.share_ready},
       queues{with.chosen.deques},
-      point{with.host, with.chosen.demand, with.can_visit, this, &trace},
-      runs{point.task_number, with.measures_tasks},
+      runs{with.measures_tasks},
       trace{with.chosen.trace, self_, &with.home, runs},
+      point{with.host, with.chosen.demand, with.can_visit, runs.number(), this, &trace},
       search{with.search, self_, *with.chosen.workers,
              [&with](worker_id a, worker_id b) { return with.distances.between(a, b); },
              random_stream{with.chosen.seed}.split(self_.value)} {

@@ -85,10 +85,10 @@ class alignas(k_no_sharing_bytes) worker : public local_work {
   void (*const share_ready)(worker&) noexcept;  // a request was seen: ready coroutines go into the deque
 
   worker_queues queues;
-  share_point point;
-  trace::counters<> counters;
   current_task runs;
   worker_trace trace;
+  share_point point;
+  trace::counters<> counters;
 
   // Of the functions that look for work.
   policy::search search;

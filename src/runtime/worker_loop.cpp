@@ -1,6 +1,7 @@
 #include "worker_loop.hpp"
 
 #include "holding.hpp"
+#include "own_thread.hpp"
 #include "running.hpp"
 #include "sleeping.hpp"
 #include "suspension.hpp"
@@ -50,7 +51,7 @@ leave must_leave(const worker& me) {
 
 // What the sources have given lies in the worker's own queue, and what a visitor has taken from its coroutines in its
 // own cell: a search that has begun looks at neither. The visitor may sleep again, as this worker searches.
-bool has_new_of_its_own(worker& me) { return me.home.wakes->poll_sources() || me.point.offers.is_filled(); }
+bool has_new_of_its_own(worker& me) { return me.home.wakes->poll_sources(&me) || me.point.offers.is_filled(); }
 
 // What comes next; nullptr: there is a reason to leave.
 queue_entry* next(worker& me) {
@@ -92,7 +93,7 @@ void let_go() noexcept {
 
 }  // namespace
 
-void run_worker() noexcept {
+[[gnu::flatten]] void run_worker() noexcept {
   while (worker* const me = worker::current()) {
     if (queue_entry* const found = next(*me)) {
       execute(*found, nullptr);

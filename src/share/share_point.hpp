@@ -22,16 +22,24 @@
 namespace filch::inline v0 {
 
 struct alignas(k_no_sharing_bytes) share_point {
-  // A worker's has its coroutines and records its forks; an external thread's has neither.
-  share_point(share_host& host_, const policy::demand& rules_, bool can_visit, local_work* coroutines_ = nullptr,
+  // A worker's has its coroutines and records its forks; an external thread's has neither. `task_number_`: of the task
+  // that runs, for recordings.
+  share_point(share_host& host_, const policy::demand& rules_, bool can_visit,
+              const std_atomics::atomic<std::uint64_t>& task_number_, local_work* coroutines_ = nullptr,
               fork_recorder* recorder_ = nullptr)
-      : host{host_}, rules{rules_}, coroutines{coroutines_}, recorder{recorder_}, requests{can_visit} {}
+      : host{host_},
+        rules{rules_},
+        task_number{task_number_},
+        coroutines{coroutines_},
+        recorder{recorder_},
+        requests{can_visit} {}
   share_point(const share_point&) = delete;
   share_point& operator=(const share_point&) = delete;
 
   // Immutable.
   share_host& host;
   const policy::demand& rules;
+  const std_atomics::atomic<std::uint64_t>& task_number;
   local_work* const coroutines;
   fork_recorder* const recorder;
 
@@ -40,8 +48,6 @@ struct alignas(k_no_sharing_bytes) share_point {
   request_board requests;
   shared_throttle throttle;
   shared_visit_pace visits;
-  // The task that runs, for recordings.
-  std_atomics::atomic<std::uint64_t> task_number{task_id::none().value};
 };
 
 // ---- any thread, as hints -------------------------------------------------------------------------------------------

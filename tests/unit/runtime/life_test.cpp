@@ -1,6 +1,8 @@
 // The ends of a runtime: idle, shut down, destroyed, forked.
 #include "helpers.hpp"
 
+#include <filch/coro/spawn.hpp>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -222,7 +224,10 @@ TEST(fork, a_child_gets_a_clear_error_and_the_parent_is_unaffected) {
 
 TEST(fork, a_worker_that_forks_has_no_runtime_in_the_child) {
   filch::runtime rt{options{.workers = 2}};
-  rt.run([&] { EXPECT_EQ(exit_code_of_child([&] { (void)rt.submit([] {}); }), 0); });
+  rt.run([&] {
+    EXPECT_EQ(exit_code_of_child([&] { (void)rt.submit([] {}); }), 0);
+    EXPECT_EQ(exit_code_of_child([&] { (void)filch::spawn(rt, []() -> filch::task<> { co_return; }()); }), 0);
+  });
   EXPECT_EQ(rt.run([] { return 4; }), 4);
 }
 
