@@ -29,9 +29,9 @@
 
 namespace filch_test {
 
-// `count` operations, or a quarter of them under a sanitizer.
+// `count` operations, or a quarter of them under a sanitizer or an emulator.
 constexpr std::uint64_t scaled(std::uint64_t count) {
-#ifdef FILCH_TEST_SANITIZED
+#if defined(FILCH_TEST_SANITIZED) || defined(FILCH_TEST_EMULATED)
   return count / 4;
 #else
   return count;

@@ -55,6 +55,8 @@ constexpr std::size_t k_small_bytes = 256 << 10;
 // that an exception passes. Neither comes to the end of a large stack here.
 #if defined(FILCH_TEST_SANITIZED)
 constexpr long k_deep = 4'000;
+#elif defined(FILCH_TEST_EMULATED)
+constexpr long k_deep = 100'000;  // an exception passes each level, in an emulator 20 µs for each
 #else
 constexpr long k_deep = 1'000'000;
 #endif
