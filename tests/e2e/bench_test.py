@@ -747,7 +747,7 @@ def test_asynchronous_shapes_are_compared_with_each_peer_per_operation():
     expect("Asio" not in out and "as a ratio" not in out, f"without --peers filch alone in {out}")
     picture = (WORK / "out.svg").read_text()
     expect(picture.startswith("<svg") and ", 1 thread<" in picture and ", 2 threads<" in picture, "a chart for each")
-    expect("Not in the picture: sleepers-memory: it is no time" in out, f"{out}")
+    expect("Not in the picture: sleepers-memory: it is not a time" in out, f"{out}")
     out = succeed("async", "--from", "out.json", "--plot", "again.svg")
     expect((WORK / "again.svg").read_text() == picture, f"the same from the file: {out}")
 

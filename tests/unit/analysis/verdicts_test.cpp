@@ -76,7 +76,7 @@ TEST(verdicts, name_the_task_of_a_serial_phase) {
   EXPECT_EQ(found.verdicts[0].subject, "load");
   EXPECT_EQ(found.verdicts[0].whose, analysis::fault::program);
   EXPECT_EQ(found.verdicts[0].cost_ns, 3 * 60'000);
-  EXPECT_EQ(found.verdicts[0].text.substr(0, 41), "60 % of the run only one task was runnabl");
+  EXPECT_EQ(found.verdicts[0].text.substr(0, 41), "60 % of the run only one task was ready: ");
 }
 
 TEST(verdicts, find_a_serial_phase_outside_the_runtime) {
