@@ -23,7 +23,7 @@ struct element_range {
   [[nodiscard]] std::uint64_t size() const { return end - begin; }
 };
 
-// About so many elements take so long; at least one.
+// How many of `count` elements, which take `work_ns`, take about `span_ns`; at least one.
 [[nodiscard]] inline std::uint64_t elements_in(time_ns span_ns, time_ns work_ns, std::uint64_t count) {
   __extension__ using wide = unsigned __int128;
   if (work_ns == 0) return count;

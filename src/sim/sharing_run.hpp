@@ -9,7 +9,8 @@
 // (I2) searching_ = workers with is_searching set. A worker that was chosen to wake is one from then on.
 // (I3) sleepers_ = workers that have announced their sleep and were not chosen: such that linger, too.
 // (I4) An actor's time from since_ns on is not yet in its books: first owed_ns of overhead, then its activity.
-// (I5) A request stands at its share point until the stack that runs there takes it, whoever came between.
+// (I5) A request stands at its share point until the stack that runs there takes it, also if another
+//      stack has run there in between.
 #pragma once
 
 #include "sharing_rules.hpp"

@@ -148,7 +148,7 @@ sharing_run::then sharing_run::wait(actor& a, time_ns span_ns) {
   return pause(a, state::waiting, activity::wait, span_ns);
 }
 
-// Something was offered: who waits notices.
+// An offer was made: the workers that wait between two looks notice it.
 void sharing_run::cut_waits() {
   for (const std::uint32_t who : waiting_) {
     actor& a = actors_[who];

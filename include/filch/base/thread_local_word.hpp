@@ -6,7 +6,7 @@
 // elsewhere one more is needed. A shared library, of filch or of its user, never knows that distance when it is
 // compiled. Such a program has a definition of its own in every file, of which the linker keeps one: else a shared
 // library with an archive of its own could be found first, and the distance to its word is not fixed. What the word is
-// initially lies in the archive, so whoever includes this is linked with it.
+// initially lies in the archive, so a program that includes this is linked with it.
 //
 // Plainly (on other machines, and with FILCH_PLAIN_CODE) a function reads it that is not inlined, and of which the
 // compiler does not know that it gives the same result twice.

@@ -12,7 +12,7 @@
 //   an offer is old enough to be taken                      demand::is_aged
 //   a victim that does not answer is visited                demand::answer_ns, visit_pace
 //   the thread that wakes a sleeper for an offer            demand::wakes_for_offer
-//   so many look for work that no sleeper is woken          demand::is_searched
+//   enough workers search, so that no sleeper is woken      demand::is_searched
 //   an external thread counts as one of the workers         has_place_for_sleeper, has_place_awake
 //   how much is given                                       demand::shared_ready, taken_from_injector, loop sizes
 //   a worker stays awake before it sleeps, and looks around demand::linger_ns, due_linger_ns, deferred_every_ns
@@ -37,7 +37,8 @@ namespace filch::inline v0::policy {
 struct problem;  // options.hpp
 
 struct demand {
-  // What the acts of sharing cost. The defaults were measured on machines with 2 and 16 processors.
+  // What the acts of sharing cost. A wake-up was measured on machines with 2 and 16 processors: 1.4 to 16 µs for the
+  // waking thread, 15 to 50 until the sleeper runs; the defaults lie between. The last two are estimates.
   time_ns notify_ns = 5 * k_ns_per_us;    // waking a sleeper, for the thread that wakes it
   time_ns wake_ns = 20 * k_ns_per_us;     // from there until the sleeper runs
   time_ns transfer_ns = 2 * k_ns_per_us;  // an offer's way to its thief and back: some cache lines on both sides
@@ -48,9 +49,8 @@ struct demand {
   bool join_first = true;  // requests go to joins where these can answer
   bool one_place = true;   // an external thread that computes takes the place of a worker
 
-  // Sleepers are woken for offers until so many workers are awake and look for work. Simulated, more than one makes
-  // loops and trees behind a pause up to twice as fast (docs/investigations/simulated_sharing.md); threads have not
-  // been measured.
+  // The number of searching workers from which on no sleeper is woken for an offer. Simulated, more than one makes
+  // loops and trees behind a pause up to twice as fast (docs/investigations/simulated_sharing.md); threads take 1 only.
   std::uint32_t searchers = 1;
 
   friend constexpr bool operator==(const demand&, const demand&) = default;
